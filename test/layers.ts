@@ -71,6 +71,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["policy/conditions"],
     [
       "credentials",
+      "ledger",
       "memory",
       "policy",
       "schedules",

@@ -59,7 +59,11 @@ export const callers: Readonly<Record<string, (url: string | undefined) => Promi
     await source.ready;
     const tool = source.tools()[0];
     const { signal } = new AbortController();
-    const context = { signal, progress() {} } as unknown as ToolContext;
+    const context = {
+      signal,
+      progress() {},
+      idempotencyKey: async () => "k",
+    } as unknown as ToolContext;
     return async (text) => textOf(await tool?.invoke({ text }, context));
   },
   "sdk v2 callTool": async (url) => {

@@ -351,6 +351,7 @@ function credentialsIn(store: string): CredentialStore {
     get: (key) => files().get(key),
     set: (key, credential) => files().set(key, credential),
     delete: (key) => files().delete(key),
+    exclusive: async (key, work) => files().exclusive?.(key, work),
   };
 }
 

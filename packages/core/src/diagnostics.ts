@@ -17,6 +17,7 @@ const types: Record<ToolEvent["type"], true> = {
   "tool.completed": true,
   "tool.failed": true,
   "tool.late": true,
+  "tool.replayed": true,
   "store.failed": true,
   "task.created": true,
   "task.working": true,

@@ -1,3 +1,11 @@
+export type {
+  CallLedger,
+  LedgerCall,
+  LedgerClaim,
+  LedgerEnd,
+  LedgerEntry,
+} from "./ledger/call-ledger.ts";
+export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { GrantStore } from "./contract/grant.ts";
 export { memoryGrants } from "./contract/grant.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
@@ -25,7 +33,13 @@ export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.t
 export { artifactKey } from "./artifacts/artifact-store.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
 export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
-export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
+export type {
+  StoredTask,
+  TaskChange,
+  TaskRecord,
+  TaskStatus,
+  TaskStore,
+} from "./tasks/task-store.ts";
 export { memoryTasks } from "./tasks/memory-tasks.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limits.ts";

@@ -18,6 +18,7 @@ export type {
 export { registerClient } from "./oauth/registration.ts";
 export type { ClientRegistration } from "./oauth/registration.ts";
 export { OAuthRefusal } from "./oauth/refusal-error.ts";
+export { renewExclusively } from "./oauth/exclusive-renewal.ts";
 export { SharedWork } from "./oauth/shared-work.ts";
 export { oauthClient } from "./oauth/oauth-client.ts";
 export type {

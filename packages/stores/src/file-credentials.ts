@@ -3,6 +3,7 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
+import { withFileLock } from "./file-lock.ts";
 import { OwnFolder, exposure, readFlags } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
@@ -73,6 +74,13 @@ class FileCredentials implements CredentialStore {
       await rm(this.#pathOf(key), { force: true });
       await this.#folder.sync();
     });
+  }
+
+  /** Not guarded: the errors of the work are not those of the folder. */
+  async exclusive(key: CredentialKey, work: () => Promise<void>): Promise<void> {
+    const path = this.#pathOf(key);
+    await this.#guarded(async () => {});
+    await withFileLock(`${path}.lock`, work);
   }
 
   async #read(path: string): Promise<string | undefined> {

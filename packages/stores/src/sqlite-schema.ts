@@ -205,6 +205,36 @@ const steps: readonly string[] = [
     PRIMARY KEY (id, slot)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE ledger (
+    run_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    spec_hash TEXT NOT NULL,
+    arguments_hash TEXT NOT NULL,
+    epoch INTEGER,
+    -- Of the process that has begun the call.
+    token TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('running', 'suspended', 'ended', 'unknown')),
+    outcome TEXT NOT NULL,
+    lease_until REAL NOT NULL,
+    expires_at REAL NOT NULL,
+    PRIMARY KEY (run_id, call_id)
+  ) STRICT;
+  CREATE INDEX ledger_running ON ledger (token) WHERE status = 'running';
+  CREATE INDEX ledger_epochs ON ledger (run_id, epoch);
+  CREATE INDEX ledger_to_sweep ON ledger (expires_at);
+
+  -- The process that makes a new credential in place of another one, and how long it counts as being there.
+  CREATE TABLE credential_locks (
+    name TEXT PRIMARY KEY,
+    token TEXT NOT NULL,
+    lease_until REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- The person who asked the process of a task to cancel it.
+  ALTER TABLE tasks ADD COLUMN cancel_requested_by TEXT;
+  `,
 ];
 
 const version = steps.length;

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ToolError, type Clock, type Grant } from "@toolweave/core";
 import type {
   ArtifactStore,
+  CallLedger,
   CredentialStore,
   GrantStore,
   MemoryStore,
@@ -9,21 +10,19 @@ import type {
   RateLimitStore,
   ScheduleStore,
   TaskStore,
-  Credential,
-  CredentialKey,
 } from "@toolweave/core/stores";
 import { checkOptions } from "@toolweave/core/adapter";
 import type { SteadyClock } from "./clock-steps.ts";
 import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
+import { SqliteCredentials } from "./sqlite-credentials.ts";
+import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteMemory } from "./sqlite-memory.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
 import { SqliteSchedules } from "./sqlite-schedules.ts";
 import { SqliteTasks } from "./sqlite-tasks.ts";
-import { unavailable } from "./store-error.ts";
-import { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
 
 /** Where a store is, and by which clock it goes. */
 export interface SqliteStoreOptions {
@@ -72,6 +71,8 @@ export interface SqliteStore {
   readonly rateLimits: RateLimitStore;
   readonly artifacts: ArtifactStore;
   readonly tasks: TaskStore;
+  /** The calls of durable runs, each for 7 days after its last change. Not encrypted. */
+  readonly ledger: CallLedger;
   /** The memory of agents. Words are found by a full-text index. Not encrypted. */
   readonly memory: MemoryStore;
   /** Calls that are made later. Not encrypted. */
@@ -153,11 +154,15 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
     const rateLimits = new SqliteRateLimits(file, leases);
     const schedules = new SqliteSchedules(file, { ...leases, maxPerOwner: maxSchedulesPerOwner });
     const tasks = new SqliteTasks(file, { ...leases, maxTasksPerOwner });
+    const credentials = new SqliteCredentials(file, leases);
+    const ledger = new SqliteLedger(file, leases);
     const close = (): void => {
       pendingCalls.stop();
       rateLimits.stop();
       tasks.stop();
       schedules.stop();
+      ledger.stop();
+      credentials.stop();
       file.close();
     };
     return {
@@ -170,54 +175,16 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
         maxArtifactBytesPerOwner,
       }),
       tasks,
+      ledger,
       schedules,
       memory: new SqliteMemory(file, { maxPerOwner }),
-      credentials: new SqliteCredentials(file),
+      credentials,
       close,
       [Symbol.dispose]: close,
     };
   } catch (error) {
     file.close();
     throw error;
-  }
-}
-
-/** Credentials in a table, one row each. */
-class SqliteCredentials implements CredentialStore {
-  readonly #file: SqliteFile;
-  readonly #select;
-  readonly #upsert;
-  readonly #delete;
-
-  constructor(file: SqliteFile) {
-    this.#file = file;
-    this.#select = file.prepare("SELECT credential FROM credentials WHERE name = ?");
-    this.#upsert = file.prepare(
-      "INSERT INTO credentials (name, credential) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET credential = excluded.credential",
-    );
-    this.#delete = file.prepare("DELETE FROM credentials WHERE name = ?");
-  }
-
-  async get(key: CredentialKey): Promise<Credential | undefined> {
-    const name = credentialName(key);
-    const row = await this.#file.read(() => this.#select.get(name));
-    if (row === undefined) return undefined;
-    const credential = readCredential(row["credential"] as string);
-    if (credential !== undefined) return credential;
-    throw unavailable(this.#file.path, "holds a credential that is damaged: set it anew", {
-      retryable: false,
-    });
-  }
-
-  async set(key: CredentialKey, credential: Credential): Promise<void> {
-    const name = credentialName(key);
-    const json = credentialJson(credential);
-    await this.#file.write(() => void this.#upsert.run(name, json));
-  }
-
-  async delete(key: CredentialKey): Promise<void> {
-    const name = credentialName(key);
-    await this.#file.write(() => void this.#delete.run(name));
   }
 }
 

@@ -1,10 +1,11 @@
 import type { StatementSync } from "node:sqlite";
 import type { Clock } from "@toolweave/core";
-import type { TaskChange, TaskRecord, TaskStore } from "@toolweave/core/stores";
+import type { StoredTask, TaskChange, TaskRecord, TaskStore } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 import { Leases } from "./leases.ts";
+import { RowWatch } from "./row-watch.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 
 /** The maximum number of stored tasks. */
@@ -18,8 +19,6 @@ const maxTextLength = 268_435_456;
 /** The maximum number of rows that one `add` removes, so that none takes long. */
 const maxSwept = 100;
 
-type ReturnedTask = TaskRecord & { readonly lost?: true };
-
 interface Row {
   readonly id: string;
   readonly owner: string;
@@ -27,6 +26,7 @@ interface Row {
   readonly task: string;
   readonly expires_at: number;
   readonly lease_until: number;
+  readonly cancel_requested_by: string | null;
 }
 
 /**
@@ -50,6 +50,8 @@ export class SqliteTasks implements TaskStore {
   readonly #largest;
   readonly #longest;
   readonly #maxPerOwner: number;
+  readonly #requestCancel;
+  readonly #watch: RowWatch;
 
   constructor(
     file: SqliteFile,
@@ -70,7 +72,8 @@ export class SqliteTasks implements TaskStore {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#update = file.prepare(
-      "UPDATE tasks SET status = ?, task = ?, expires_at = ?, lease_until = ?, size = ? WHERE id = ?",
+      `UPDATE tasks SET status = ?, task = ?, expires_at = ?, lease_until = ?, size = ?,
+       cancel_requested_by = NULL WHERE id = ?`,
     );
     this.#count = file.prepare("SELECT count(*) AS count FROM tasks");
     this.#text = file.prepare("SELECT tasks AS text FROM space");
@@ -97,6 +100,10 @@ export class SqliteTasks implements TaskStore {
     this.#longest = file.prepare(
       "SELECT quota_owner FROM tasks GROUP BY quota_owner ORDER BY sum(size) DESC LIMIT 1",
     );
+    this.#requestCancel = file.prepare(
+      "UPDATE tasks SET cancel_requested_by = ? WHERE id = ? AND status = 'working' AND expires_at > ?",
+    );
+    this.#watch = new RowWatch(options.clock, (ids) => this.#statesOf(ids));
     const renew = file.prepare(
       "UPDATE tasks SET lease_until = ? WHERE id = ? AND status = 'working'",
     );
@@ -122,7 +129,7 @@ export class SqliteTasks implements TaskStore {
     return changed;
   }
 
-  get(id: string): Promise<ReturnedTask | undefined> {
+  get(id: string): Promise<StoredTask | undefined> {
     return this.#file.read(() => {
       const now = this.#file.now();
       const row = this.#row(id, now);
@@ -130,7 +137,7 @@ export class SqliteTasks implements TaskStore {
     });
   }
 
-  list(owner: string): Promise<readonly ReturnedTask[]> {
+  list(owner: string): Promise<readonly StoredTask[]> {
     return this.#file.read(() => {
       const now = this.#file.now();
       const rows = this.#ofOwner.all(owner, now) as unknown as Row[];
@@ -138,9 +145,35 @@ export class SqliteTasks implements TaskStore {
     });
   }
 
-  /** No lease is renewed any more. */
+  watch(id: string, signal: AbortSignal): Promise<void> {
+    return this.#watch.watch(id, signal);
+  }
+
+  requestCancel(id: string, by: string): Promise<boolean> {
+    return this.#file.write(
+      () => Number(this.#requestCancel.run(by, id, this.#file.now()).changes) === 1,
+    );
+  }
+
+  /** No lease is renewed any more, and no task is watched. */
   stop(): void {
     this.#leases.stop();
+    this.#watch.stop();
+  }
+
+  /** The parts of tasks that a watch notices. */
+  #statesOf(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    return this.#file.read(() => {
+      const now = this.#file.now();
+      const states = new Map<string, string>();
+      for (const id of ids) {
+        const row = this.#row(id, now);
+        if (row === undefined) continue;
+        const isLost = row.status === "working" && !this.#isHeld(row, now);
+        states.set(id, JSON.stringify([row.status, isLost, row.cancel_requested_by]));
+      }
+      return states;
+    });
   }
 
   #row(id: string, now: number): Row | undefined {
@@ -218,12 +251,18 @@ export class SqliteTasks implements TaskStore {
     return status === "working" ? this.#leases.end(now) : 0;
   }
 
-  #toReturned(row: Row, now: number): ReturnedTask | undefined {
+  #toReturned(row: Row, now: number): StoredTask | undefined {
     const task = JSON.parse(row.task) as TaskRecord;
     // The row was overwritten with another task: the caller would receive another owner's result.
     if (task.id !== row.id || task.owner !== row.owner) return undefined;
-    // Its own may be late with a lease, when the process was busy.
-    const isHeld = row.lease_until > now || this.#leases.has(row.id);
-    return row.status === "working" && !isHeld ? { ...task, lost: true } : task;
+    if (row.status !== "working") return task;
+    if (!this.#isHeld(row, now)) return { ...task, lost: true };
+    const by = row.cancel_requested_by;
+    return by === null ? task : { ...task, cancelRequestedBy: by };
+  }
+
+  /** Its own may be late with a lease, when the process was busy. */
+  #isHeld(row: Row, now: number): boolean {
+    return row.lease_until > now || this.#leases.has(row.id);
   }
 }

@@ -44,6 +44,8 @@ export interface PendingCall {
   readonly taskId?: string;
   /** The call is to become a task. */
   readonly asTask?: true;
+  /** Set when the run of the call is durable: which calls run again. */
+  readonly durable?: { readonly rerun?: "reads" | "idempotent" };
   /** The last checkpoint of its tool. */
   readonly checkpoint?: JsonValue;
   /** Names of the callable tools, when the policy lets more tools run. */

@@ -88,6 +88,13 @@ export interface CredentialStore {
   set(key: CredentialKey, credential: Credential): Awaitable<void>;
   /** Forgets it, because it was refused. Nothing happens when there is none. */
   delete(key: CredentialKey): Awaitable<void>;
+  /**
+   * Does `work` while no other work of this key is done, in any process that shares the store: a token is renewed once,
+   * since its refresh token is often good only once. The work of a process that has ended does not block others for
+   * long. Rejects with the error of the work, or of the store, which has not done the work then. Absent: two processes
+   * may renew a token at the same moment.
+   */
+  exclusive?(key: CredentialKey, work: () => Promise<void>): Promise<void>;
 }
 
 /** Credentials in memory, which end with the process. */
@@ -95,9 +102,20 @@ export function memoryCredentials(): CredentialStore {
   const kept = new Map<string, Credential>();
   const nameOf = ({ source, scheme, caller }: CredentialKey): string =>
     JSON.stringify([source, scheme, caller ?? null]);
+  /** The last work of each key. */
+  const works = new Map<string, Promise<unknown>>();
   return {
     get: (key) => kept.get(nameOf(key)),
     set: (key, credential) => void kept.set(nameOf(key), credential),
     delete: (key) => void kept.delete(nameOf(key)),
+    exclusive: async (key, work) => {
+      const name = nameOf(key);
+      const done = Promise.resolve(works.get(name)).then(work);
+      const settled = done.catch(() => {});
+      works.set(name, settled);
+      await done.finally(() => {
+        if (works.get(name) === settled) works.delete(name);
+      });
+    },
   };
 }

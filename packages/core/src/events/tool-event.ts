@@ -35,8 +35,8 @@ export interface CompletedEventFields {
 }
 
 /**
- * The events that the executor emits about a call. A call that never starts ends in `tool.rejected` or
- * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed` and `tool.suspended`,
+ * The events that the executor emits about a call. A call that never starts ends in `tool.rejected`,
+ * `tool.interrupted` or `tool.replayed`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed` and `tool.suspended`,
  * whose `attempt` is the last one. `tool.late` may follow a timeout or a cancellation, of an attempt that is retried,
  * too. Messages have at most 2,000 bytes. Arguments and outputs are there only with `eventPayloads`.
  */
@@ -49,6 +49,13 @@ export type ToolCallEvent = CallEnvelope &
       } & PayloadFields)
     | { readonly type: "tool.rejected"; readonly code: ToolErrorCode; readonly message: string }
     | { readonly type: "tool.interrupted"; readonly interruptionId: string }
+    | {
+        /** The call has ended before in its durable run: its stored outcome is returned, and nothing runs. */
+        readonly type: "tool.replayed";
+        readonly status: "completed" | "failed" | "interrupted";
+        /** With `isError`: the code of the stored error. */
+        readonly code?: ToolErrorCode;
+      }
     | {
         readonly type: "tool.resumed";
         readonly interruptionId: string;
@@ -70,7 +77,7 @@ export type ToolCallEvent = CallEnvelope &
     | {
         /** A store could not keep something, and the call went on without. */
         readonly type: "store.failed";
-        readonly store: "pendingCalls" | "audit" | "artifacts" | "tasks";
+        readonly store: "pendingCalls" | "audit" | "artifacts" | "tasks" | "ledger";
         readonly message: string;
       }
     | ({

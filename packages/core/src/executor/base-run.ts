@@ -19,6 +19,7 @@ import { type CallServices, type CallSettings, CallState } from "./call/call-sta
 import { checkOneCall, manyCalls, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
+import { readDurable, type DurableRun } from "./call/durable-run.ts";
 import { abortWith } from "./call/outcome.ts";
 import { CallIds, takeCallId } from "./call/call-ids.ts";
 import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
@@ -38,6 +39,8 @@ export class BaseRun<Executor extends object> {
   readonly inheritedContext: ReadonlyMap<symbol, unknown> | undefined;
   /** @internal */
   readonly inlineBinary: boolean;
+  /** @internal */
+  readonly durable: DurableRun | undefined;
   /** @internal */
   readonly counters: RunCounters | undefined;
   /**
@@ -87,6 +90,8 @@ export class BaseRun<Executor extends object> {
     this.delegateScope = options.delegateScope;
     this.inheritedContext = options.inheritedContext;
     this.inlineBinary = options.inlineBinary === true;
+    const { durable } = options;
+    this.durable = durable === undefined ? durable : readDurable(durable, engine.ledger);
     this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
     this.counters = options.limits === undefined ? undefined : newCounters();
     const durationMs = this.limits?.durationMs;

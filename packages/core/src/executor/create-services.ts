@@ -7,6 +7,7 @@ import { Seal } from "../approvals/seal.ts";
 import { Audit } from "../audit/audit.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { frameBytes } from "./call/framed-content.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { enforced } from "../limits/executor-limits.ts";
 import { compilePolicy } from "../policy/compile-policy.ts";
 import { createRedaction } from "../redaction/redactor-of.ts";
@@ -34,6 +35,12 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
   const clock = checked.clock ?? steadyClock;
   const activeCalls = new ActiveCalls<CallLifecycle>(clock);
   const secret = new Secret(checked.key);
+  if (checked.ledger !== undefined && !secret.shared) {
+    throw new ToolError(
+      "invalid_configuration",
+      "new ToolExecutor: ledger needs a key, the same in every process: without it, they could not compare the arguments of a call.",
+    );
+  }
   const largeOutputs = checkedLargeOutputs(checked.largeOutputs);
   const configured = {
     hooks: hookPhases(checked.hooks),
@@ -42,6 +49,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
     normaliseArguments: checked.normaliseArguments === true,
     repair: checked.repair,
     onInvalidCall: checked.onInvalidCall,
+    ledger: checked.ledger,
     ...enforced(checked.limits, checked.rateLimits, clock),
   };
   return {

@@ -6,7 +6,7 @@ import { isStreamed } from "../results/stream-source.ts";
 import type { CallServices, CallState, Stage, PipelineStep } from "./call/call-state.ts";
 import type { WaitHandlers } from "./call/call-lifecycle.ts";
 import { toToolError } from "./call/to-tool-error.ts";
-import { FinishedBefore } from "./call/finished-outcome.ts";
+import { emitReplayed, FinishedBefore } from "./call/finished-outcome.ts";
 import { emitAuthorized } from "./call/record-decision.ts";
 import { suspendCall, notStoredError, type StoredEnd } from "./resume/suspend-call.ts";
 import { InterruptSignal } from "./call/interrupt-signal.ts";
@@ -15,6 +15,7 @@ import { acquireSlot, leaveSlot, reacquireSlot } from "./stages/acquire.ts";
 import { afterHooks } from "./stages/after-hooks.ts";
 import { authorize } from "./stages/authorize.ts";
 import { beforeHooks } from "./stages/before-hooks.ts";
+import { abandonInLedger, beginInLedger, endFailedInLedger, endInLedger } from "./stages/ledger.ts";
 import { bound } from "./stages/bound.ts";
 import {
   commitLimits,
@@ -70,12 +71,14 @@ const attempt: readonly Stage[] = [
   redact, //                 removes secrets
   bound, //                  limits the content for the model; the rest is stored
   frame, //                  marks content from outside as data
+  endInLedger, //            stores the outcome of a durable run's call
 ];
 
 /** Runs a call that may start. Nothing before it has an effect. */
 const work: readonly Stage[] = [
   detach, //                 a task continues in the background
   acquireSlot, //         8  a slot to run in
+  beginInLedger, //          a call of a durable run starts once
   commitLimits, //           commits the reservations
   ...attempt,
 ];
@@ -112,6 +115,7 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): Pipel
   if (redactor === undefined) idle.add(redact);
   if (!engine.frameOutputs) idle.add(frame);
   if (slots === undefined) idle.add(acquireSlot);
+  if (engine.ledger === undefined) idle.add(beginInLedger).add(endInLedger);
   if (rates === undefined && !hasLimits) idle.add(reserveLimits).add(commitLimits);
   const repairs = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
   const needed = pipeline.filter((stage) => !idle.has(stage));
@@ -143,6 +147,7 @@ type PipelineSettings = Pick<
   CallServices,
   | "hooks"
   | "slots"
+  | "ledger"
   | "rates"
   | "redactor"
   | "frameOutputs"
@@ -296,6 +301,7 @@ export function failCall(execution: CallState, thrown: unknown): void {
 /** Ends a call that is leaving, without waiting for its record. */
 export function endNow(execution: CallState, thrown: unknown): void {
   execution.endWait();
+  abandonInLedger(execution);
   let error: ToolError;
   try {
     error = toToolError(execution, thrown);
@@ -313,9 +319,7 @@ function exitPipeline(execution: CallState, thrown: unknown): void {
   const { engine } = execution;
   execution.endWait();
   if (FinishedBefore.is(thrown)) {
-    // The end of the call has been emitted before: the outcome is only returned again.
-    execution.enter("ended");
-    return end(execution, thrown.outcome);
+    return endReplayed(execution, thrown);
   }
   const reason = execution.reasonFor(thrown);
   const waits = InterruptSignal.is(reason);
@@ -326,12 +330,24 @@ function exitPipeline(execution: CallState, thrown: unknown): void {
   if (waits) return leave(execution, suspendCall(execution, reason));
   const error = toToolError(execution, reason);
   const audited = engine.audit?.refused(execution, error);
-  if (audited === undefined) return end(execution, failure(execution, error));
+  const stored = endFailedInLedger(execution, error);
+  if (audited === undefined && stored === undefined) {
+    return end(execution, failure(execution, error));
+  }
+  const finish = (): ToolOutcome => failure(execution, error);
   leave(
     execution,
-    audited.then(() => ({ finish: () => failure(execution, error) })),
+    Promise.all([stored, audited]).then(([ended]) => ended ?? { finish }),
     error,
   );
+}
+
+/** Returns a stored outcome again. */
+function endReplayed(execution: CallState, finished: FinishedBefore): void {
+  releaseLimits(execution);
+  execution.enter("ended");
+  emitReplayed(execution, finished);
+  end(execution, finished.outcome);
 }
 
 /** Milliseconds that a store or an audit may delay the end of a task. */

@@ -11,6 +11,7 @@ import { checkRetry } from "../contract/retry-policy.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { RetryPolicy } from "../contract/tool-spec.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
+import type { CallLedger } from "../ledger/call-ledger.ts";
 import type { RateLimitStore } from "../limits/rate-limits.ts";
 import type { RedactionOptions } from "../redaction/redactor-of.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
@@ -104,6 +105,11 @@ export interface ExecutorOptions {
   readonly limits?: ExecutorLimits;
   /** Where rates are counted. Default: `memoryRateLimits()`. */
   readonly rateLimits?: RateLimitStore;
+  /**
+   * Ensures that each call of a durable run (`startRun({ durable: true })`) starts at most once, over all processes that
+   * share the ledger. Requires a `key`, the same in all of them. Default: none, and no run can be durable.
+   */
+  readonly ledger?: CallLedger;
   /** Validates arguments and outputs against their schemas. Default: Ajv, loaded when first needed. */
   readonly validator?: SchemaValidator;
   /** Time and timers; another clock makes time testable. Default: the platform's. */
@@ -120,6 +126,7 @@ type AbsentOption =
   | "redact"
   | "repair"
   | "rateLimits"
+  | "ledger"
   | "clock";
 
 /** The options of an executor, with their defaults. */
@@ -181,6 +188,7 @@ export const executorOptions: OptionTable = {
   onInvalidCall: { default: "return", check: oneOf("return", "fail") },
   limits: { default: {} },
   rateLimits: {},
+  ledger: { check: store("begin", "end") },
   validator: { create: () => ajvValidator() },
   clock: {},
 };

@@ -48,6 +48,21 @@ const claimedMs = 100;
 /** Polling interval for a task of another process, in milliseconds. */
 const pollMs = 1000;
 
+/** The same if the store is watched, in case it does not notice a change. */
+const watchedPollMs = 10_000;
+
+/** Milliseconds that another process has to cancel a task. */
+const maxCancelMs = 10_000;
+
+/** A wait for a change of a task. */
+interface TaskWatch {
+  /** Absent: the store cannot be watched. */
+  readonly changed: Promise<void> | undefined;
+  /** Milliseconds after which the state is read again. */
+  readonly pollMs: number;
+  end(): void;
+}
+
 /**
  * The tasks of an executor: calls of tools with `execution: "task"`, which run in the background. Each is visible only
  * on behalf of the session and the caller that made it; a task without both is visible to every client that knows its
@@ -108,22 +123,27 @@ export class ExecutorTasks {
     const end = clock.now() + waitMs;
     for (;;) {
       // Before the store is read: the task may end meanwhile.
-      const own = tasks.own(id);
-      const over = own?.execution === undefined ? undefined : own.over;
-      const found = await this.#waiting(await this.#find("result", id, options));
-      const { record, interruption } = found;
-      if (hasEnded(record)) return outcomeOf(record, tasks.errorOf(id));
-      if (interruption !== undefined) return { status: "interrupted", ok: false, interruption };
-      const leftMs = end - clock.now();
-      if (!(leftMs > 0)) return undefined;
-      await this.#pause(leftMs, signal, over);
+      const watch = waitMs > 0 ? this.#watch(id) : undefined;
+      try {
+        const found = await this.#waiting(await this.#find("result", id, options));
+        const { record, interruption } = found;
+        if (hasEnded(record)) return outcomeOf(record, tasks.errorOf(id));
+        if (interruption !== undefined) return { status: "interrupted", ok: false, interruption };
+        const leftMs = end - clock.now();
+        if (!(leftMs > 0)) return undefined;
+        await this.#pause(leftMs, signal, watch);
+      } finally {
+        watch?.end();
+      }
     }
   }
 
   /**
-   * Cancels a task, and returns its state. A task that has ended before stays as it is.
+   * Cancels a task, and returns its state. A task that has ended before stays as it is. If another process runs it, that
+   * one is asked to cancel it, for which it has 10 seconds.
    *
-   * @throws ToolError `unavailable` (by rejecting) when another process runs it.
+   * @throws ToolError `unavailable` (by rejecting) when another process runs it and does not cancel it in time, or the
+   * store cannot ask it to.
    */
   async cancel(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
     const { tasks } = this.#engine;
@@ -139,12 +159,49 @@ export class ExecutorTasks {
       } else if (record.status === "input_required") {
         // A task that is being resumed can be stopped only when it runs again.
         if (!(await this.#cancelWaiting(seen))) await this.#pause(claimedMs, undefined, undefined);
-      } else if (own === undefined) break;
+      } else if (own === undefined) return this.#cancelElsewhere(id, options);
     }
-    throw new ToolError(
-      "unavailable",
-      "The task runs in another process, and can only be cancelled there.",
-    );
+    throw notCancelled();
+  }
+
+  /** Asks the process that runs a task to cancel it, and waits until it has ended. */
+  async #cancelElsewhere(id: string, options: TaskOptions): Promise<TaskInfo> {
+    const { clock, tasks } = this.#engine;
+    const { caller } = options;
+    if (!tasks.canCancelElsewhere) throw notCancelled();
+    await this.#asked(() => tasks.requestCancel(id, caller?.id ?? ""));
+    const end = clock.now() + maxCancelMs;
+    for (;;) {
+      const watch = this.#watch(id);
+      try {
+        const seen = await this.#waiting(await this.#find("cancel", id, options));
+        if (hasEnded(seen.record)) return infoOf(seen);
+        // It asks a person now, and does not run any more.
+        if (seen.record.status === "input_required") return await this.cancel(id, options);
+        const leftMs = end - clock.now();
+        if (!(leftMs > 0)) throw notCancelled(true);
+        await this.#pause(leftMs, undefined, watch);
+      } finally {
+        watch.end();
+      }
+    }
+  }
+
+  /** Begins to watch a task, before its state is read. */
+  #watch(id: string): TaskWatch {
+    const { tasks } = this.#engine;
+    const own = tasks.own(id);
+    if (own?.execution !== undefined) {
+      return { changed: own.over, pollMs: Infinity, end: () => {} };
+    }
+    const watching = new AbortController();
+    const changed = tasks.watch(id, watching.signal);
+    return {
+      // If the store cannot be watched now, its state is read again after a while.
+      changed: changed?.catch(() => pause(pollMs, { clock: this.#engine.clock })),
+      pollMs: changed === undefined ? pollMs : watchedPollMs,
+      end: () => watching.abort(),
+    };
   }
 
   /** Lists the tasks of one session and caller, oldest first, without their interruptions. */
@@ -213,11 +270,11 @@ export class ExecutorTasks {
   async #pause(
     leftMs: number,
     signal: AbortSignal | undefined,
-    over: Promise<void> | undefined,
+    watch: TaskWatch | undefined,
   ): Promise<void> {
     const { clock } = this.#engine;
-    const ms = Math.min(leftMs, over === undefined ? pollMs : Infinity);
-    await pause(ms, { clock, signal, wake: over });
+    const ms = Math.min(leftMs, watch?.pollMs ?? pollMs);
+    await pause(ms, { clock, signal, wake: watch?.changed });
     if (signal?.aborted === true) {
       throw new ToolError(
         "cancelled",
@@ -246,6 +303,15 @@ interface TaskView {
   readonly interruption?: Interruption;
   /** The interruption has been answered, and is being resumed. */
   readonly isClaimed?: true;
+}
+
+function notCancelled(isAsked = false): ToolError {
+  return new ToolError(
+    "unavailable",
+    isAsked
+      ? "The task runs in another process, which was asked to cancel it and has not done so yet. Read its status later."
+      : "The task runs in another process, and can only be cancelled there.",
+  );
 }
 
 const optionNames: readonly string[] = [

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "../time/clock.ts";
 import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { changedBy } from "./task-record.ts";
-import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
+import type { StoredTask, TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Maximum number of tasks: a model that starts tasks without end must not fill the memory. */
 const maxTasks = 10_000;
@@ -22,7 +22,7 @@ export function memoryTasks(clock: Clock = systemClock, quota: MemoryQuota = {})
   return new MemoryTasks(clock, checkedQuota("memoryTasks", quota));
 }
 
-interface StoredTask {
+interface TaskEntry {
   readonly owner: string;
   /** The owner whose quota it counts against. */
   readonly counted: string;
@@ -43,11 +43,13 @@ class MemoryTasks implements TaskStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
   /** In order of creation. */
-  readonly #open = new Map<string, StoredTask>();
+  readonly #open = new Map<string, TaskEntry>();
   /** In order of end. */
-  readonly #ended = new Map<string, StoredTask>();
+  readonly #ended = new Map<string, TaskEntry>();
   readonly #owners = new Map<string, Owned>();
   #text = 0;
+  /** Functions that end a wait for a change, by the id of the task. */
+  readonly #watchers = new Map<string, Set<() => void>>();
   /** No open task expires before this time. */
   #nextExpiry = 0;
 
@@ -71,7 +73,7 @@ class MemoryTasks implements TaskStore {
         `${isAll ? maxTasks : this.#maxPerOwner} tasks${isAll ? "" : " of this caller"} are under way already: wait for one of them, or cancel one.`,
       );
     }
-    this.#open.set(task.id, toStoredTask(task));
+    this.#open.set(task.id, toEntry(task));
     this.#ownedBy(counted).open += 1;
     this.#makeRoom(counted);
   }
@@ -79,7 +81,8 @@ class MemoryTasks implements TaskStore {
   change(id: string, change: TaskChange): boolean {
     const found = this.#open.get(id);
     if (found === undefined || found.expiresAt <= this.#clock.now()) return false;
-    const changed = toStoredTask(changedBy(read(found), change));
+    const changed = toEntry(changedBy(read(found), change));
+    this.#notify(id);
     if (change.status === "working" || change.status === "input_required") {
       this.#open.set(id, changed);
       return true;
@@ -95,12 +98,42 @@ class MemoryTasks implements TaskStore {
     return true;
   }
 
-  get(id: string): TaskRecord | undefined {
+  watch(id: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const watchers = this.#watchers.get(id) ?? new Set();
+      this.#watchers.set(id, watchers);
+      const end = (): void => {
+        signal.removeEventListener("abort", end);
+        watchers.delete(end);
+        if (watchers.size === 0 && this.#watchers.get(id) === watchers) this.#watchers.delete(id);
+        resolve();
+      };
+      watchers.add(end);
+      signal.addEventListener("abort", end);
+      if (signal.aborted) end();
+    });
+  }
+
+  requestCancel(id: string, by: string): boolean {
+    const found = this.#open.get(id);
+    if (found === undefined || found.expiresAt <= this.#clock.now()) return false;
+    const { cancelRequestedBy: _, ...task } = read(found);
+    if (task.status !== "working") return false;
+    this.#open.set(id, { ...found, json: JSON.stringify({ ...task, cancelRequestedBy: by }) });
+    this.#notify(id);
+    return true;
+  }
+
+  #notify(id: string): void {
+    for (const end of [...(this.#watchers.get(id) ?? [])]) end();
+  }
+
+  get(id: string): StoredTask | undefined {
     const found = this.#open.get(id) ?? this.#ended.get(id);
     return found !== undefined && found.expiresAt > this.#clock.now() ? read(found) : undefined;
   }
 
-  list(owner: string): readonly TaskRecord[] {
+  list(owner: string): readonly StoredTask[] {
     const now = this.#clock.now();
     return [...this.#ended.values(), ...this.#open.values()]
       .filter((one) => one.owner === owner && one.expiresAt > now)
@@ -154,7 +187,7 @@ class MemoryTasks implements TaskStore {
     this.#nextExpiry = Math.min(...Array.from(this.#open.values(), (one) => one.expiresAt));
   }
 
-  #forgetExpired(tasks: Map<string, StoredTask>): void {
+  #forgetExpired(tasks: Map<string, TaskEntry>): void {
     const now = this.#clock.now();
     for (const [id, { expiresAt }] of tasks) {
       // Ended tasks all have the same lifetime.
@@ -184,11 +217,11 @@ function tasksOf({ open, ended }: Owned): number {
   return ended.size === 0 ? -1 : open + ended.size;
 }
 
-function toStoredTask(task: TaskRecord): StoredTask {
+function toEntry(task: StoredTask): TaskEntry {
   const { owner, expiresAt } = task;
   return { owner, counted: quotaOwner(owner), expiresAt, json: JSON.stringify(task) };
 }
 
-function read({ json }: StoredTask): TaskRecord {
-  return JSON.parse(json) as TaskRecord;
+function read({ json }: TaskEntry): StoredTask {
+  return JSON.parse(json) as StoredTask;
 }

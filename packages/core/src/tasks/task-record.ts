@@ -1,7 +1,7 @@
 import { text } from "../contract/content-block.ts";
 import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
 import { ToolError, errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
-import type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
+import type { StoredTask, TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
 import { truncateUtf8 } from "../text/utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import { cloneJson } from "../json/clone-json.ts";
@@ -20,7 +20,7 @@ const statuses: Readonly<Record<TaskStatus, true>> = {
 
 /** Applies a change to a task: an optional member that the change omits is removed. */
 export function changedBy(
-  { interruptionId: _id, ...task }: TaskRecord,
+  { interruptionId: _id, cancelRequestedBy: _by, ...task }: StoredTask,
   change: Partial<TaskChange>,
 ): TaskRecord {
   return { ...task, ...change };

@@ -39,6 +39,14 @@ export type TaskChange = Pick<
   "status" | "updatedAt" | "expiresAt" | "interruptionId" | "result" | "error"
 >;
 
+/** A task as a store returns it. */
+export type StoredTask = TaskRecord & {
+  /** It is `working`, and the process that ran it has ended. */
+  readonly lost?: true;
+  /** It is `working`, and another process has asked to cancel it: on whose behalf, as `requestCancel` was given it. */
+  readonly cancelRequestedBy?: string;
+};
+
 /** Stores tasks. A task that was running when its process ended is returned as `lost`. */
 export interface TaskStore {
   /**
@@ -57,7 +65,20 @@ export interface TaskStore {
    * The task; `lost`: it is `working`, and the process that ran it has ended. `undefined`: there is no task of that id,
    * or it has expired.
    */
-  get(id: string): Awaitable<(TaskRecord & { readonly lost?: true }) | undefined>;
+  get(id: string): Awaitable<StoredTask | undefined>;
   /** The tasks of one owner, oldest first. */
-  list(owner: string): Awaitable<readonly (TaskRecord & { readonly lost?: true })[]>;
+  list(owner: string): Awaitable<readonly StoredTask[]>;
+  /**
+   * Resolves when the task has changed since the call, or may have changed: its status, its `lost` and its
+   * `cancelRequestedBy`. Also resolves when `signal` is aborted. A store that is not notified by the others polls.
+   * Absent: the executor polls, and a task cannot be cancelled by another process.
+   */
+  watch?(id: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks the process that runs a task to cancel it. The executor of that process finds it with `watch` and `get`.
+   *
+   * @param by the id of the caller who cancels it; empty: none.
+   * @returns false when the task is not `working`.
+   */
+  requestCancel?(id: string, by: string): Awaitable<boolean>;
 }

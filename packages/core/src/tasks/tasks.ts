@@ -4,7 +4,7 @@ import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { messageOf } from "../contract/error-message.ts";
-import { withTimeout } from "../time/waiting.ts";
+import { pause, withTimeout } from "../time/waiting.ts";
 import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
@@ -14,6 +14,9 @@ import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Timeout of a store, in milliseconds. */
 export const storeMs = 5000;
+
+/** Milliseconds until a store that could not be watched is watched again. */
+const unavailableMs = 1000;
 
 /** Lifetime of a task after its last change: 24 hours. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
@@ -138,12 +141,49 @@ export class Tasks {
     const task: LocalTask = { record, execution, isEnding: false, over };
     this.#own.set(record.id, task);
     void execution.engine.drain.keep(over);
+    const ending = new AbortController();
+    void this.#cancelOnRequest(record.id, execution, ending.signal);
     return (outcome) => {
       task.isEnding = true;
+      ending.abort();
       void Promise.resolve(outcome)
         .then((known) => this.#end(task, execution, known))
         .finally(end);
     };
+  }
+
+  /** Stops the call when another process asks for that. */
+  async #cancelOnRequest(id: string, execution: TaskCall, signal: AbortSignal): Promise<void> {
+    if (!this.canCancelElsewhere) return;
+    while (!signal.aborted) {
+      try {
+        const changed = this.watch(id, signal);
+        const by = (await this.#store.get(id))?.cancelRequestedBy;
+        if (by !== undefined && !signal.aborted) {
+          return execution.stop(new ToolError("cancelled", "The task was cancelled."));
+        }
+        await changed;
+      } catch {
+        // The store is unavailable.
+        await pause(unavailableMs, { clock: this.#clock, signal, unref: true });
+      }
+    }
+  }
+
+  /** True when tasks can be cancelled by a process that does not run them. */
+  get canCancelElsewhere(): boolean {
+    const { watch, requestCancel } = this.#store;
+    return typeof watch === "function" && typeof requestCancel === "function";
+  }
+
+  /** Resolves when the task may have changed; `undefined`: the store cannot be watched. */
+  watch(id: string, signal: AbortSignal): Promise<void> | undefined {
+    return this.#store.watch?.(id, signal);
+  }
+
+  /** @throws as `change` */
+  async requestCancel(id: string, by: string): Promise<boolean> {
+    return (await this.#answer(this.#store.requestCancel?.(id, by))) === true;
   }
 
   /** Stores the outcome of a call that was to resume a task, and did not get that far. */

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { suspend, ToolError, type QueuedEvent, type ToolEvent } from "@toolweave/core";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
+import { memoryLedger } from "@toolweave/core/stores";
+import { key } from "../support/pending-call-stores.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -16,6 +18,7 @@ const types: { readonly [Type in QueuedEvent["type"]]: FieldsOf<Type> } = {
   "tool.requested": { arguments: true, truncated: true },
   "tool.rejected": { code: true, message: true },
   "tool.interrupted": { interruptionId: true },
+  "tool.replayed": { status: true, code: true },
   "tool.resumed": { interruptionId: true, by: true },
   "tool.authorized": { decision: true, reason: true, rule: true, by: true, grantId: true },
   "tool.started": { attempt: true, discarded: true, arguments: true, truncated: true },
@@ -106,7 +109,7 @@ async function everything(eventPayloads: boolean): Promise<ToolEvent[]> {
         timeoutMs: 10,
       }),
     ],
-    { clock, eventPayloads },
+    { clock, eventPayloads, key, ledger: memoryLedger() },
   );
   await executor.registry.ready;
   const events: ToolEvent[] = [];
@@ -120,6 +123,10 @@ async function everything(eventPayloads: boolean): Promise<ToolEvent[]> {
   await late;
   const interruption = interruptionOf(await run.execute(call("pay")));
   await executor.resume(interruption, [{ type: "approve", by: "me" }]);
+  const again = executor.startRun({ id: "durable", durable: true });
+  await again.execute({ ...call("again"), id: "1" });
+  const repeated = executor.startRun({ id: "durable", durable: true }).nextTurn();
+  await repeated.execute({ ...call("again"), id: "1" });
   source.set(foreignTool("b"));
   return events;
 }

@@ -15,6 +15,7 @@ import type {
 } from "@toolweave/core";
 import {
   memoryRateLimits,
+  type CallLedger,
   type AuditSink,
   type RateLimitStore,
   type RateRequest,
@@ -37,6 +38,8 @@ export interface Setup {
   readonly limits?: RunLimits;
   readonly rate?: Partial<RateLimit>;
   readonly options?: Partial<ExecutorOptions>;
+  /** The answers of a ledger: the run is durable. */
+  readonly ledger?: Partial<CallLedger>;
 }
 
 /** The amount that the most used tool spends. */
@@ -66,7 +69,7 @@ export class Lab {
   #from = 0;
 
   constructor(setup: Setup) {
-    const { execute, definition, tool: more, others, hooks, limits, rate, options } = setup;
+    const { execute, definition, tool: more, others, hooks, limits, rate, options, ledger } = setup;
     this.store = new TestStore(this.clock);
     this.rates = new RecordingRates(this.clock);
     const made = tool("t", (args, ctx) => (execute === undefined ? "fine" : execute(args, ctx)), {
@@ -90,12 +93,16 @@ export class Lab {
       },
       audit: { required: true, write: (record) => this.audit(record) },
       hooks: [this.#recorder(), ...(hooks ?? [])],
+      ...(ledger === undefined
+        ? {}
+        : { ledger: { begin: () => ({ status: "begun" }), end: () => true, ...ledger } }),
       ...options,
     });
     this.executor.on((event) => {
       if (event.type !== "registry.changed") this.#events.push(event);
     });
     this.run = this.executor.startRun({
+      durable: ledger !== undefined,
       limits: { calls: 20, callsPerTool: 20, spend: 200, ...limits },
     });
   }

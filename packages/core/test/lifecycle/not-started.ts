@@ -194,6 +194,42 @@ export const notStarted: readonly Scenario[] = [
       return outcome;
     },
   }),
+  ...ways(
+    "beginInLedger",
+    "outcome_unknown",
+    "rejected",
+    {
+      how: "another process has started the call",
+      setup: { ledger: { begin: () => ({ status: "running" }) } },
+    },
+    {
+      how: "the process that started the call has ended",
+      setup: { ledger: { begin: () => ({ status: "unknown" }) } },
+    },
+    {
+      how: "the stored outcome cannot be read",
+      setup: { ledger: { begin: () => ({ status: "ended", outcome: "{" }) } },
+    },
+  ),
+  ...ways("beginInLedger", "internal", "rejected", {
+    how: "another call was made under the same id",
+    setup: { ledger: { begin: () => ({ status: "conflict" }) } },
+  }),
+  ...ways("beginInLedger", "cancelled", "rejected", {
+    how: "another process has the run",
+    setup: { ledger: { begin: () => ({ status: "superseded" }) } },
+  }),
+  ...ways(
+    "beginInLedger",
+    "store_unavailable",
+    "rejected",
+    { how: "the ledger throws", setup: { ledger: { begin: () => raise("down") } } },
+    {
+      how: "the ledger does not answer",
+      setup: { ledger: { begin: never } },
+      act: (lab) => lab.until(lab.execute(), 10_000),
+    },
+  ),
   ...ways("commitLimits", "store_unavailable", "rejected", {
     how: "the store of rates does not answer",
     act: (lab) => ((lab.rates.broken = "commit"), lab.execute()),

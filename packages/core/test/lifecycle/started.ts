@@ -193,10 +193,34 @@ export const started: readonly Scenario[] = [
     },
   }),
   ...ways(
+    "endInLedger",
+    "store_unavailable",
+    "failed",
+    { how: "the ledger throws", setup: { ledger: { end: () => raise("down") } } },
+    {
+      how: "the ledger does not answer",
+      setup: { ledger: { end: never } },
+      act: (lab) => lab.until(lab.execute(), 10_000),
+    },
+  ),
+  ...ways("endInLedger", "limit_exceeded", "failed", {
+    how: "the outcome is larger than 4 MiB",
+    setup: { execute: () => ({ content: [], value: "x".repeat(5_000_000) }), ledger: {} },
+  }),
+  ...ways("endInLedger", "outcome_unknown", "failed", {
+    how: "another process has taken the call over",
+    setup: { ledger: { end: () => false } },
+  }),
+  ...ways("run", "store_unavailable", "failed", {
+    how: "it throws, and the ledger throws",
+    setup: { execute: () => raise(new Error("no")), ledger: { end: () => raise("down") } },
+  }),
+  ...ways(
     "end",
     "completed",
     "completed",
     { how: "at once" },
+    { how: "in a durable run", setup: { ledger: {} } },
     { how: "later", setup: { execute: () => Promise.resolve(1) } },
     {
       how: "at the second attempt",

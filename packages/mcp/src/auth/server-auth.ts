@@ -181,11 +181,13 @@ export class ServerAuth {
     signal?: AbortSignal,
   ): Promise<TokenCredential | undefined> {
     const name = JSON.stringify([owner ?? null, old.accessToken]);
-    return this.#inProgress.run(name, signal, async () => {
-      const latest = await this.#kept.token(owner);
-      if (latest !== undefined && latest.accessToken !== old.accessToken) return latest;
-      return (await this.#oauth()).renew(owner, old, metadataUrl);
-    });
+    return this.#inProgress.run(name, signal, () =>
+      this.#kept.renewToken(owner, async () => {
+        const latest = await this.#kept.token(owner);
+        if (latest !== undefined && latest.accessToken !== old.accessToken) return latest;
+        return (await this.#oauth()).renew(owner, old, metadataUrl);
+      }),
+    );
   }
 
   async #obtained({ attempt, signal }: HttpRejection, challenge: Challenge): Promise<boolean> {

@@ -8,6 +8,7 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core/stores";
+import { renewExclusively } from "@toolweave/http";
 import type { TokenSecrets } from "@toolweave/core/adapter";
 
 /** Owner of credentials: the id of a caller; `undefined`: the host. */
@@ -50,6 +51,11 @@ export class StoredCredentials {
     const kept = { ...token, bound: { resource: this.#resource, client } };
     this.#register(kept);
     await this.#run(() => this.#store.set(this.#key(owner), kept));
+  }
+
+  /** Renews a token while no other process does. */
+  renewToken<T>(owner: Owner, renew: () => Promise<T>): Promise<T> {
+    return renewExclusively(this.#store, this.#key(owner), renew);
   }
 
   /** Deletes a token that is no longer valid, unless another one has replaced it. */

@@ -30,7 +30,12 @@ interface McpCall {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Requests a task of the server. */
   readonly asTask: boolean;
+  /** Identifies the call in each attempt. Absent: the tool says that it only reads. */
+  readonly key: Promise<string> | undefined;
 }
+
+/** The member of `_meta` with the idempotency key of a call: MCP does not define one. */
+const idempotencyKey = "toolweave/idempotencyKey";
 
 /** The session that a tool belongs to. */
 export interface McpToolHost {
@@ -94,8 +99,10 @@ export class McpTool implements Tool {
       });
     this.#headers ??= parameterHeaders(definition["inputSchema"] as JsonSchema);
     const headers = this.#headers.from(args);
+    const isRead = this.spec.annotations.readOnlyHint === true;
+    const key = isRead ? undefined : ctx.idempotencyKey();
     const send = (more: JsonObject): Promise<unknown> => {
-      const call = { definition, args, more, onProgress, headers, asTask };
+      const call = { definition, args, more, onProgress, headers, asTask, key };
       const answer = this.#send(call, ctx);
       if (host.auth === undefined) return answer;
       return answer.catch((error: unknown) => this.#retryWithNewHeaders(call, ctx, error));
@@ -105,9 +112,10 @@ export class McpTool implements Tool {
     return host.auth === undefined ? run(ctx.resumed) : withSignIn(host.auth, ctx, run);
   }
 
-  #send(call: McpCall, ctx: ToolContext): Promise<unknown> {
-    const { definition, args, more, onProgress, headers, asTask } = call;
-    const params = { name: definition.name, arguments: args, ...more };
+  async #send(call: McpCall, ctx: ToolContext): Promise<unknown> {
+    const { definition, args, more, onProgress, headers, asTask, key } = call;
+    const meta = key === undefined ? {} : { _meta: { [idempotencyKey]: await key } };
+    const params = { name: definition.name, arguments: args, ...meta, ...more };
     return this.#host.tasks.call(params, ctx, { onProgress, headers, asTask });
   }
 

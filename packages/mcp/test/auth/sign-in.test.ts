@@ -141,6 +141,7 @@ it("MC30: a caller cannot complete the sign-in of another caller", async () => {
       caller: { id },
       signal: new AbortController().signal,
       progress() {},
+      idempotencyKey: async () => "k",
       resumed,
     }) as unknown as ToolContext;
   const { requests, state } = (await tool.invoke({}, context("ada"))) as Suspension;

@@ -17,7 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => source.close());
 
-const context = { signal: new AbortController().signal, progress() {} } as never;
+const context = {
+  signal: new AbortController().signal,
+  progress() {},
+  idempotencyKey: async () => "k",
+} as never;
 
 const ran = "The call did run: do not repeat it before checking what it did.";
 

@@ -10,7 +10,11 @@ async function call(source: ToolSource, name: string, args = {}): Promise<ToolOu
   return executorOver(source).execute({ id: "1", name, arguments: args });
 }
 
-const context = { signal: new AbortController().signal, progress() {} } as never;
+const context = {
+  signal: new AbortController().signal,
+  progress() {},
+  idempotencyKey: async () => "k",
+} as never;
 
 describe("a call", () => {
   it("returns the server's blocks unchanged", async () => {

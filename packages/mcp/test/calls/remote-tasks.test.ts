@@ -104,7 +104,14 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     const gate = opening();
     http.world.answering = gate.opened;
     const call = new AbortController();
-    const at = { callId: "c", runId: "r", attempt: 1, signal: call.signal, progress() {} };
+    const at = {
+      callId: "c",
+      runId: "r",
+      attempt: 1,
+      signal: call.signal,
+      progress() {},
+      idempotencyKey: async () => "k",
+    };
     const pending = toolOf(source, "task_required").invoke({ outcome: "never" }, at as never);
     await until(() => tasksOf(http).length > 0);
     call.abort();
@@ -141,7 +148,14 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     const invoke = (attempt: number, steps: number): Promise<unknown> => {
       const signal = new AbortController().signal;
       const at = {
-        ...{ callId: "c", runId: "r", attempt, signal, progress() {} },
+        ...{
+          callId: "c",
+          runId: "r",
+          attempt,
+          signal,
+          progress() {},
+          idempotencyKey: async () => "k",
+        },
         checkpointed: kept,
         checkpoint: (state: unknown) => void (kept = state),
       };

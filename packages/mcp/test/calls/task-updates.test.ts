@@ -14,6 +14,7 @@ const ctx = {
   signal: new AbortController().signal,
   checkpoint() {},
   progress() {},
+  idempotencyKey: async () => "k",
 } as unknown as ToolContext;
 
 it.each([

@@ -84,6 +84,7 @@ conformance(
         await change?.invoke({ what: "tools", times: 3 }, {
           signal: new AbortController().signal,
           progress() {},
+          idempotencyKey: async () => "k",
         } as never);
       },
       without: { outage: "each source has its own process" },

@@ -52,7 +52,11 @@ describe("rename", () => {
     const source = opened({ ...fixtureStdio, rename: { echo: "say_again", none: "x" } });
     await source.ready;
     const tool = source.tools().find(({ spec }) => spec.name === "fixture__say_again");
-    const context = { signal: new AbortController().signal, progress() {} } as never;
+    const context = {
+      signal: new AbortController().signal,
+      progress() {},
+      idempotencyKey: async () => "k",
+    } as never;
     expect(await tool?.invoke({ text: "Hi" }, context)).toMatchObject({
       content: [{ text: "Hi" }],
     });

@@ -100,7 +100,11 @@ it("a resource is watched over the next connection too, with a change event", as
   const changes: McpProviderChange[] = [];
   source.provider.onChange((change) => changes.push(change));
   const invoke = (name: string, args = {}): unknown =>
-    toolOf(source, `fixture__${name}`).invoke(args, { ...call, progress() {} } as never);
+    toolOf(source, `fixture__${name}`).invoke(args, {
+      ...call,
+      progress() {},
+      idempotencyKey: async () => "k",
+    } as never);
   const { value } = (await invoke("show_process")) as { value: { pid: number } };
   process.kill(value.pid, "SIGKILL");
   await expect.poll(() => changes, { timeout: 60_000 }).toContainEqual({ type: "resource", uri });

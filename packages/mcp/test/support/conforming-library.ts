@@ -108,7 +108,11 @@ export function conformingLibrary(library: ConformingLibrary): Manifest {
 
 async function reorganise(source: ToolSource, named: ConformingLibrary["named"]): Promise<void> {
   const tool = source.tools().find(({ spec }) => spec.name === named("reorganise"));
-  const context = { signal: new AbortController().signal, progress() {} };
+  const context = {
+    signal: new AbortController().signal,
+    progress() {},
+    idempotencyKey: async () => "k",
+  };
   await tool?.invoke({}, context as never);
 }
 

@@ -8,6 +8,8 @@ interface Message {
   readonly id?: number;
   readonly method: string;
   readonly params?: {
+    readonly name?: string;
+    readonly _meta?: { readonly [key: string]: unknown };
     readonly arguments?: { readonly result?: unknown; readonly error?: unknown };
   };
 }
@@ -38,10 +40,20 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       const tools = [
         { name: "answer", inputSchema },
         { name: "count", inputSchema, outputSchema },
+        { name: "show_meta", inputSchema },
+        { name: "read_meta", inputSchema, annotations: { readOnlyHint: true } },
       ];
       return void send({ id, result: { tools } });
     }
     case "tools/call":
+      if (params?.name?.endsWith("_meta") === true) {
+        const { _meta = {} } = params;
+        const { progressToken: _, ...meta } = _meta;
+        return void send({
+          id,
+          result: { content: [{ type: "text", text: JSON.stringify(meta) }] },
+        });
+      }
       return void send({ id, ...params?.arguments });
     default:
       if (id !== undefined) send({ id, error: { code: -32601, message: "Method not found" } });

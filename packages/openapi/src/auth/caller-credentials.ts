@@ -7,6 +7,7 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core/stores";
+import { renewExclusively, SharedWork } from "@toolweave/http";
 import type { TokenClient } from "./token-client.ts";
 import type { OAuthClients } from "./oauth-clients.ts";
 import type { SchemeUse } from "./security.ts";
@@ -37,6 +38,7 @@ export class CallerCredentials {
   readonly #store: CredentialStore;
   readonly #clients: OAuthClients;
   readonly #secrets: SourceSecrets;
+  readonly #renewals = new SharedWork<TokenCredential | undefined>();
 
   constructor(
     source: string,
@@ -157,13 +159,29 @@ export class CallerCredentials {
     return { credential: token, key };
   }
 
-  /** Returns nothing if a person has to sign in again. */
-  async #refresh(
+  /** Returns nothing if a person has to sign in again. A caller that aborts does not stop the renewal. */
+  #refresh(
     use: SchemeUse,
     client: TokenClient,
     key: CredentialKey,
     token: TokenCredential,
     { signal }: CallOwner,
+  ): Promise<TokenCredential | undefined> {
+    const name = JSON.stringify([key.scheme, key.caller ?? null, token.accessToken]);
+    return this.#renewals.run(name, signal, () =>
+      renewExclusively(this.#store, key, async () => {
+        const latest = await this.#read(key);
+        const isOther = latest?.type === "token" && latest.accessToken !== token.accessToken;
+        return isOther ? latest : this.#renew(use, client, key, token);
+      }),
+    );
+  }
+
+  async #renew(
+    use: SchemeUse,
+    client: TokenClient,
+    key: CredentialKey,
+    token: TokenCredential,
   ): Promise<TokenCredential | undefined> {
     const { refreshUrl } = client;
     const renewing =
@@ -173,7 +191,7 @@ export class CallerCredentials {
     // One client for all operations: it knows which tokens have been replaced, and by which.
     const oauth = this.#clients.get(use.scheme, renewing, client.scopes);
     try {
-      const renewed = await oauth.refresh(token, signal);
+      const renewed = await oauth.refresh(token);
       await this.storeToken(key, renewed, token.scopes ?? []);
       return renewed;
     } catch (error) {

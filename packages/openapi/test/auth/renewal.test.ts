@@ -224,6 +224,24 @@ test("if another process has used the refresh token, its stored token is used", 
   expect(api.last.headers["authorization"]).toBe("Bearer theirs");
 });
 
+test("two processes with one store renew a token once, although its refresh token is good only once", async () => {
+  await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
+  const used = new Set<string>();
+  server.answer = (recorded, response) => {
+    const sent = new URLSearchParams(recorded.body.toString()).get("refresh_token") ?? "";
+    const isNew = !used.has(sent);
+    used.add(sent);
+    good.add("new");
+    const answer = isNew ? issues("new", { refresh_token: "r2" }) : refuses;
+    setImmediate(() => answer(recorded, response));
+  };
+  const processes = [await operation(), await operation(), await operation(), await operation()];
+  const outputs = await Promise.all(processes.map((invoke) => invoke()));
+  expect(outputs.map(isSuspended)).toEqual([false, false, false, false]);
+  expect(server.requests).toHaveLength(1);
+  expect(await store.get(key)).toMatchObject({ accessToken: "new", refreshToken: "r2" });
+});
+
 test("a refused renewal causes a new sign-in, and the old token is deleted", async () => {
   await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
   server.answer = refuses;

@@ -6,6 +6,7 @@ import type { ToolSearch } from "../../built-in/searched-toolset.ts";
 import type { RunLimits } from "../../limits/run-limits.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import type { Caller } from "../../contract/caller.ts";
+import type { DurableRun } from "../call/durable-run.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
 /** Options of a run. */
@@ -39,6 +40,12 @@ export interface RunOptions {
    * every tool that the policy may let run, so that a model can be given an agent without the agent's tools.
    */
   readonly delegateScope?: "toolset" | "policy";
+  /**
+   * Each call of the run starts at most once, over all processes that share the executor's `ledger`: a run that is made
+   * again with the same `id` gets the outcomes of the calls that have ended. For engines that repeat the steps of a
+   * process that has crashed. Default: false.
+   */
+  readonly durable?: boolean | DurableRun;
   /** Values that tools, and the tools they call, find as `ctx.scope.inheritedContext`. Never shown to a model. */
   readonly inheritedContext?: ReadonlyMap<symbol, unknown>;
 }
@@ -65,6 +72,7 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
   "inlineBinary",
   "delegateScope",
   "inheritedContext",
+  "durable",
 ];
 
 /**

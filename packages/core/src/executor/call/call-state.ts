@@ -9,6 +9,8 @@ import type { CallOptions } from "../../contract/call-options.ts";
 import type { ExecutorServices } from "./services.ts";
 import type { RunState } from "./run-state.ts";
 import type { PolicyLayer } from "../../policy/decision.ts";
+import type { LedgerClaim } from "../../ledger/call-ledger.ts";
+import type { DurableRun } from "./durable-run.ts";
 import type { SpendCarriedOver, Reservation, Slot } from "../../limits/limited-call.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
@@ -82,6 +84,8 @@ export interface Resumption {
   readonly counted?: SpendCarriedOver;
   /** The interruption that each request of the tool has been answered for, by the ids of the requests. */
   readonly passedOn: Map<string, string>;
+  /** Set when the interrupted run was durable. */
+  readonly durable?: DurableRun;
   /** The task that is resumed. */
   readonly task?: TaskRecord;
   /** This process has claimed the call. */
@@ -148,6 +152,10 @@ export class CallState extends CallLifecycle {
   truncated = false;
   /** The place of a promise in the returned value. Hardly a call has one: it takes no memory in the others. */
   declare promiseAt?: string;
+  /** The claim in the ledger. Only calls of durable runs have it: it takes no memory in the others. */
+  declare claim?: LedgerClaim | undefined;
+  /** The outcome that the ledger has stored. */
+  declare storedOutcome?: ToolOutcome;
   /** The ids of the calls that the current attempt has made. */
   nestedIds: CallIds | undefined;
   /** For the event of the call's end. */

@@ -3,7 +3,8 @@ import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutcome, ToolResult } from "../../contract/tool-result.ts";
 import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../../contract/tool-error.ts";
-import type { CallServices } from "./call-state.ts";
+import type { CallServices, CallState } from "./call-state.ts";
+import { utf8Length } from "../../text/utf8.ts";
 import { toJson, type Cut } from "../../json/to-json.ts";
 
 /** Age up to which a retry of the same answers returns the stored outcome: 10 minutes. */
@@ -26,14 +27,17 @@ type StoredOutcome =
     };
 
 /**
- * Thrown by the claim of a call that has ended before: the same answers return the stored outcome, and nothing runs.
+ * Thrown when a call has ended before: its stored outcome is returned, and nothing runs.
  * Never leaves the executor.
  */
 export class FinishedBefore {
   readonly #outcome: ToolOutcome;
+  /** The outcome comes from the ledger: its end is emitted as `tool.replayed`. */
+  readonly isReplayed: boolean;
 
-  constructor(outcome: ToolOutcome) {
+  constructor(outcome: ToolOutcome, isReplayed = false) {
     this.#outcome = outcome;
+    this.isReplayed = isReplayed;
   }
 
   get outcome(): ToolOutcome {
@@ -44,6 +48,17 @@ export class FinishedBefore {
   static is(thrown: unknown): thrown is FinishedBefore {
     return typeof thrown === "object" && thrown !== null && #outcome in thrown;
   }
+}
+
+/** Emits the end of a call that the ledger has the outcome of. That of a call that was resumed was emitted before. */
+export function emitReplayed(execution: CallState, { outcome, isReplayed }: FinishedBefore): void {
+  if (!isReplayed) return;
+  const { status, error } = outcome;
+  const event = { type: "tool.replayed", status } as const;
+  execution.engine.events.emitCall(
+    execution,
+    error === undefined ? event : { ...event, code: error.code },
+  );
 }
 
 /**
@@ -61,11 +76,9 @@ export async function finishedResult(
 ): Promise<FinishedResult | undefined> {
   if (typeof pendingCalls.finishedResult !== "function") return undefined;
   if (outcome.status === "failed" && outcome.error.code === "cancelled") return undefined;
-  const cut: Cut = { truncated: false };
-  const json = toJson(storedOutcome(outcome), maxBytes, cut);
-  if (cut.truncated || cut.replaced === true) return undefined;
-  const bytes = new TextEncoder().encode(JSON.stringify(json));
-  if (bytes.length > maxBytes) return undefined;
+  const json = outcomeJson(outcome, maxBytes);
+  if (json === undefined) return undefined;
+  const bytes = new TextEncoder().encode(json);
   return { sealed: await seal.sealOutcome(interruption, answers, bytes), maxAgeMs };
 }
 
@@ -91,7 +104,22 @@ export async function finishedOutcome(
   }
   if (typeof sealed !== "string") return undefined;
   const json = await seal.openOutcome(interruption, answers, sealed);
-  return json === undefined ? undefined : restoredOutcome(JSON.parse(json) as StoredOutcome);
+  return json === undefined ? undefined : outcomeFromJson(json);
+}
+
+/** An outcome as JSON text; `undefined`: it is longer than that, in UTF-8, or not JSON. */
+export function outcomeJson(outcome: ToolOutcome, maxLength: number): string | undefined {
+  const cut: Cut = { truncated: false };
+  const stored = toJson(storedOutcome(outcome), maxLength, cut);
+  if (cut.truncated || cut.replaced === true) return undefined;
+  const json = JSON.stringify(stored);
+  const isShort = json.length * 3 <= maxLength || utf8Length(json) <= maxLength;
+  return isShort ? json : undefined;
+}
+
+/** @throws SyntaxError or TypeError for a text that is no stored outcome. */
+export function outcomeFromJson(json: string): ToolOutcome {
+  return restoredOutcome(JSON.parse(json) as StoredOutcome);
 }
 
 function storedOutcome(outcome: ToolOutcome): StoredOutcome {

@@ -1,5 +1,6 @@
 import { text, type ContentBlock } from "../../contract/content-block.ts";
 import type {
+  CompletedOutcome,
   FailedOutcome,
   ToolOutcome,
   ToolOutput,
@@ -17,7 +18,8 @@ import type { RunState } from "./run-state.ts";
 /** Stage 11 of a call that ran: creates its result and emits `tool.completed`. */
 export function completion(execution: CallState, output: ToolOutput): ToolOutcome {
   const isError = output.isError === true;
-  const result = resultOf(execution, output, isError);
+  const stored = execution.storedOutcome as CompletedOutcome | undefined;
+  const result = stored === undefined ? resultOf(execution, output, isError) : stored.result;
   // The outcome is complete before its event is emitted: reading the output's last field may throw.
   const outcome: ToolOutcome = isError
     ? { status: "completed", ok: false, result, error: errorOf(output) }
@@ -25,6 +27,15 @@ export function completion(execution: CallState, output: ToolOutput): ToolOutcom
   execution.enter("ended");
   execution.engine.events.completed(execution, result, outcome.error);
   return outcome;
+}
+
+/** The outcome of a call that ran, before its end. A function of its own costs other calls one more. */
+export function toCompleted(execution: CallState, output: ToolOutput): CompletedOutcome {
+  const isError = output.isError === true;
+  const result = resultOf(execution, output, isError);
+  return isError
+    ? { status: "completed", ok: false, result, error: errorOf(output) }
+    : { status: "completed", ok: true, result };
 }
 
 function errorOf(output: ToolOutput): ToolError {
@@ -35,11 +46,19 @@ function errorOf(output: ToolOutput): ToolError {
 
 /** Stage 11 of a call that was refused, threw, timed out or was cancelled: creates its result and emits its end. */
 export function failure(execution: CallState, error: ToolError): FailedOutcome {
-  const result = resultOf(
-    execution,
-    { content: readable(execution, wellFormed(error.message)) },
-    true,
-  );
+  const outcome = toFailed(execution, error);
+  return endFailed(execution, outcome);
+}
+
+/** The outcome of a call that failed, before its end. */
+export function toFailed(execution: CallState, error: ToolError): FailedOutcome {
+  const content = readable(execution, wellFormed(error.message));
+  return { status: "failed", ok: false, result: resultOf(execution, { content }, true), error };
+}
+
+/** Ends a call that failed, and emits its end. */
+export function endFailed(execution: CallState, outcome: FailedOutcome): FailedOutcome {
+  const { result, error } = outcome;
   execution.enter("ended");
   const { events } = execution.engine;
   const { code } = error;
@@ -61,7 +80,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
       result.timestamp,
     );
   }
-  return { status: "failed", ok: false, result, error };
+  return outcome;
 }
 
 /** The error message for the model. Once the tool has started, its text may come from outside, so it is framed. */

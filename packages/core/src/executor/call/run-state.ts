@@ -1,6 +1,7 @@
 import type { LimitedRun } from "../../limits/limited-call.ts";
 import type { SecretRedactor } from "../../redaction/secret-redactor.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
+import type { DurableRun } from "./durable-run.ts";
 import type { CallIds } from "./call-ids.ts";
 import type { Toolset } from "../../contract/tool.ts";
 
@@ -15,6 +16,8 @@ export interface RunState extends LimitedRun {
   readonly delegateScope: "toolset" | "policy" | undefined;
   /** Values that tools find as `ctx.scope.inheritedContext`. */
   readonly inheritedContext: ReadonlyMap<symbol, unknown> | undefined;
+  /** Set when each of its calls starts at most once. */
+  readonly durable: DurableRun | undefined;
   /** Base64 that is neither image nor sound stays in the result. */
   readonly inlineBinary: boolean;
   /** Time at which the run's duration is used up, in milliseconds since the epoch; Infinity: never. */

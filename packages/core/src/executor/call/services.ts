@@ -10,6 +10,7 @@ import type { RateLimits } from "../../limits/rate-limits.ts";
 import type { Slots } from "../../limits/slots.ts";
 import type { ArgumentsHash, IdempotencyKeys } from "../../approvals/secret.ts";
 import type { GrantSeal } from "../../approvals/matching-grants.ts";
+import type { CallLedger } from "../../ledger/call-ledger.ts";
 import type { GrantStore } from "../../contract/grant.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import type { PendingCallStore } from "../../approvals/pending-call-store.ts";
@@ -80,6 +81,8 @@ export interface ExecutorServices {
   /** Absent: no rate limits. */
   readonly rates: RateLimits | undefined;
   readonly slots: Slots | undefined;
+  /** Absent: no run is durable. */
+  readonly ledger: CallLedger | undefined;
   readonly drain: Drain;
   readonly events: EventStream;
   /** Encrypts the calls that leave the process to wait for a person. */

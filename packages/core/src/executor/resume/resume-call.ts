@@ -142,6 +142,7 @@ async function resumptionOf(
     argumentsHash,
     attempt: pending.attempt + 1,
     ...(by === undefined ? {} : { by }),
+    ...(pending.durable === undefined ? {} : { durable: pending.durable }),
     changed: entry !== undefined && !(await isUnchanged(entry, interruption)),
     ...(counted === undefined ? {} : { counted }),
     passedOn: new Map<string, string>(),

@@ -7,6 +7,7 @@ import type { CallServices, CallState } from "../call/call-state.ts";
 import { resumeCall, type OpenedInterruption } from "./resume-call.ts";
 import { refuse } from "../call/outcome.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
+import type { DurableRun } from "../call/durable-run.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { RunState } from "../call/run-state.ts";
 import { readInterruption } from "../call/read-call.ts";
@@ -34,6 +35,7 @@ export interface ResumeWith {
       readonly caller?: Caller;
       readonly sessionId?: string;
       readonly injected?: unknown;
+      readonly durable?: DurableRun;
     },
     turn?: number,
   ) => RunState;
@@ -79,7 +81,7 @@ async function open(
 function runOf(
   engine: CallServices,
   { id, runId }: Interruption,
-  { caller, sessionId, turn, taskId }: PendingCall,
+  { caller, sessionId, turn, taskId, durable }: PendingCall,
   { injected, newRun }: ResumeWith,
 ): RunState {
   const live = engine.liveCalls.get(id)?.run;
@@ -89,6 +91,7 @@ function runOf(
     ...(caller === undefined ? {} : { caller }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(injected === undefined ? {} : { injected }),
+    ...(durable === undefined ? {} : { durable }),
   };
   return newRun(options, turn);
 }

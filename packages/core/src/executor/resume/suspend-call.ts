@@ -16,6 +16,7 @@ import { cloneJson } from "../../json/clone-json.ts";
 import { notSerializableError } from "../call/to-tool-error.ts";
 import { visibleText } from "../../contract/visible-text.ts";
 import { messageOf } from "../../contract/error-message.ts";
+import { suspendInLedger } from "../stages/ledger.ts";
 import { readPermission } from "../stages/permissions.ts";
 
 /** Lifetime of an interruption in milliseconds: 24 hours. */
@@ -48,6 +49,7 @@ export async function suspendCall(
     live(await engine.audit?.write(execution, { ...decided, interruptionId: id }));
   }
   await store(execution, interruption);
+  await suspendInLedger(execution, interruption);
   return {
     finish: () => {
       // Before the event: a listener may stop the call, which is pending already.
@@ -118,6 +120,7 @@ function pendingCall(
     turn: run.turn,
     ...(taskId === undefined ? {} : { taskId }),
     ...(execution.settings.asTask === true ? { asTask: true } : {}),
+    ...durableOption(execution),
     ...(execution.checkpoint === undefined
       ? {}
       : { checkpoint: toCompleteJson("checkpoint", execution.checkpoint) }),
@@ -131,6 +134,13 @@ function pendingCall(
     ...(policies.length === 0 ? {} : { policies }),
     ...(policies.length === narrower.length ? {} : { onlyHere: true }),
   };
+}
+
+/** Without the epoch: that of the process in which the call is resumed counts. */
+function durableOption({ run, resumption }: CallState): Pick<PendingCall, "durable"> {
+  const durable = run.durable ?? resumption?.durable;
+  if (durable === undefined) return {};
+  return { durable: durable.rerun === undefined ? {} : { rerun: durable.rerun } };
 }
 
 /**

@@ -81,6 +81,7 @@ describe("a server over HTTP", () => {
     await toolOf(source, "reorganise").invoke({}, {
       signal: new AbortController().signal,
       progress() {},
+      idempotencyKey: async () => "k",
     } as never);
     await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
     await source.close();

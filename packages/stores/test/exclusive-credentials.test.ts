@@ -1,0 +1,94 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { utimesSync, writeFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { memoryCredentials, type CredentialStore } from "@toolweave/core/stores";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { fileCredentials } from "../src/index.ts";
+import { openStore } from "./support/open-store.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+const key = { source: "api", scheme: "oauth" };
+
+const stores: Readonly<Record<string, () => CredentialStore>> = {
+  memory: memoryCredentials,
+  files: () => fileCredentials(join(tempFolder(), "credentials")),
+  sqlite: () => openStore(join(tempFolder(), "store.db")).credentials,
+};
+
+/** Starts `renewal-agent.ts`, which ends with the test. */
+function startAgent(job: string, path: string, times: number) {
+  const program = new URL("./support/renewal-agent.ts", import.meta.url);
+  const child = fork(program, [job, path, String(times)], {
+    execArgv: ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+describe.each(Object.entries(stores))("exclusive work of %s", (_, make) => {
+  test("is done one after the other for one key, and at the same time for others", async () => {
+    const store = make();
+    let active = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++active);
+      await new Promise((resolve) => setImmediate(resolve));
+      active -= 1;
+    };
+    await Promise.all([1, 2, 3, 4].map(() => store.exclusive?.(key, work)));
+    expect(most).toBe(1);
+
+    let other: (() => void) | undefined;
+    const waits = new Promise<void>((resolve) => (other = resolve));
+    await Promise.all([
+      store.exclusive?.(key, () => waits),
+      store.exclusive?.({ ...key, caller: "ada" }, async () => other?.()),
+    ]);
+  });
+
+  test("rejects with its error, and others can be done afterwards", async () => {
+    const store = make();
+    const failing = store.exclusive?.(key, () => Promise.reject(new Error("no")));
+    await expect(failing).rejects.toThrow("no");
+    let done = 0;
+    await store.exclusive?.(key, async () => void done++);
+    expect(done).toBe(1);
+  });
+});
+
+test.each(["store.db", "credentials"])(
+  "two processes that renew a credential in %s lose no renewal",
+  async (name) => {
+    const path = join(tempFolder(), name);
+    const agents = [1, 2].map(() => startAgent("renews", path, 15));
+    await Promise.all(agents.map((agent) => once(agent, "message")));
+    const { credentials } =
+      name === "store.db" ? openStore(path) : { credentials: fileCredentials(path) };
+    expect(await credentials.get(key)).toMatchObject({ accessToken: "30" });
+  },
+);
+
+test("the lock of a process that was killed is taken over in SQLite", async () => {
+  const path = join(tempFolder(), "store.db");
+  const holder = startAgent("holds", path, 1);
+  await once(holder, "message");
+  holder.kill("SIGKILL");
+  let done = 0;
+  await openStore({ path, leaseMs: 300 }).credentials.exclusive?.(key, async () => void done++);
+  expect(done).toBe(1);
+});
+
+test("the lock file of a process that has ended is taken over", async () => {
+  const path = join(tempFolder(), "credentials");
+  const store = fileCredentials(path);
+  let lock = "";
+  await store.exclusive?.(key, async () => void ([lock = ""] = readdirSync(path)));
+  writeFileSync(join(path, lock), "", { mode: 0o600 });
+  const before = new Date(Date.now() - 11_000);
+  utimesSync(join(path, lock), before, before);
+  let done = 0;
+  await store.exclusive?.(key, async () => void done++);
+  expect(done).toBe(1);
+  expect(readdirSync(path)).toEqual([]);
+});
