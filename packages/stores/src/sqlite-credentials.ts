@@ -4,7 +4,7 @@ import type { Clock } from "@toolweave/core";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
 import { Leases } from "./leases.ts";
-import type { SqliteFile } from "./sqlite-file.ts";
+import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
 /** The maximum lease of a lock, in milliseconds: so long others wait for a process that has ended. */
@@ -43,9 +43,8 @@ export class SqliteCredentials implements CredentialStore {
     const renew = file.prepare("UPDATE credential_locks SET lease_until = ? WHERE token = ?");
     const leaseMs = Math.min(options.leaseMs, maxLeaseMs);
     this.#leases = new Leases(
-      file,
       { ...options, leaseMs },
-      (token, until) => void renew.run(until, token),
+      renewInFile(file, leaseMs, (token, until) => void renew.run(until, token)),
     );
   }
 

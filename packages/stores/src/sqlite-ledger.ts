@@ -7,7 +7,7 @@ import type {
   LedgerEntry,
 } from "@toolweave/core/stores";
 import { Leases } from "./leases.ts";
-import type { SqliteFile } from "./sqlite-file.ts";
+import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 
 /** Milliseconds after its last change for which a call is remembered: 7 days. */
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
@@ -70,9 +70,12 @@ export class SqliteLedger implements CallLedger {
       "UPDATE ledger SET lease_until = ?, expires_at = ? WHERE token = ? AND status = 'running'",
     );
     this.#leases = new Leases(
-      file,
       options,
-      (token, until, now) => void renew.run(until, now + lifetimeMs, token),
+      renewInFile(
+        file,
+        options.leaseMs,
+        (token, until, now) => void renew.run(until, now + lifetimeMs, token),
+      ),
     );
   }
 
