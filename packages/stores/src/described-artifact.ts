@@ -97,7 +97,11 @@ export function ownerFull(maxBytes: number, option: string): ToolError {
   );
 }
 
-/** @throws ToolError `invalid_configuration` for a quota that is none. */
+/**
+ * A quota of bytes, checked. Default: 1 GiB.
+ *
+ * @throws ToolError `invalid_configuration` for a quota that is none.
+ */
 export function checkedQuota(name: string, maxBytes = 1_073_741_824): number {
   if (typeof maxBytes === "number" && maxBytes >= 0) return maxBytes;
   throw new ToolError(
@@ -106,7 +110,11 @@ export function checkedQuota(name: string, maxBytes = 1_073_741_824): number {
   );
 }
 
-/** @throws ToolError `invalid_configuration` for a number of entries that is none. */
+/**
+ * A maximum number of entries, checked. Default: 2,500.
+ *
+ * @throws ToolError `invalid_configuration` for a number of entries that is none.
+ */
 export function checkedCount(name: string, count = 2_500): number {
   if (typeof count === "number" && count >= 1) return count;
   throw new ToolError("invalid_configuration", `${name} is ${String(count)}; use 1 or more.`);

@@ -1,7 +1,11 @@
 import { ToolError } from "@toolweave/core";
 import type { RateRequest } from "@toolweave/core/stores";
 
-/** @throws ToolError `internal` for what would give free what others have taken, or never end. */
+/**
+ * Checks requests for places in a rate.
+ *
+ * @throws ToolError `internal` for what would give free what others have taken, or never end.
+ */
 export function checkRateRequests(requests: readonly RateRequest[]): void {
   for (const { key, amount, limit, windowMs } of requests) {
     if (amount >= 0 && limit >= 0 && windowMs > 0 && windowMs < Infinity) continue;
