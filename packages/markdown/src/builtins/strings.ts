@@ -99,7 +99,7 @@ const string = pureFunctions("string", {
 /** `template.render`: the placeholders of a text, replaced. */
 const template = pureFunctions("template", {
   render: {
-    doc: "A text with each {{name}} replaced by the value of that name; {{a.b}} is a member. An unknown name is an error.",
+    doc: "A text with each name between two pairs of braces replaced by its value; a.b is a member of a. An unknown name is an error.",
     parameters: [text, required("values", "dict")],
     returns: "str",
     call: ({ text: given, values }) =>
