@@ -32,6 +32,8 @@ const executor = new ToolExecutor({
 });
 
 process.on("message", async (order: ScriptOrder) => {
+  // A script sees the tools that have loaded.
+  await registry.ready;
   const outcome =
     "script" in order
       ? await executor.execute({ id: "1", name: "run_script", arguments: { script: order.script } })
