@@ -30,14 +30,14 @@ describe.each(Object.entries(stores))("exclusive work of %s", (_, make) => {
   test("is done one after the other for one key, and at the same time for others", async () => {
     const store = make();
     let active = 0;
-    let most = 0;
+    let maxActive = 0;
     const work = async (): Promise<void> => {
-      most = Math.max(most, ++active);
+      maxActive = Math.max(maxActive, ++active);
       await new Promise((resolve) => setImmediate(resolve));
       active -= 1;
     };
     await Promise.all([1, 2, 3, 4].map(() => store.exclusive?.(key, work)));
-    expect(most).toBe(1);
+    expect(maxActive).toBe(1);
 
     let other: (() => void) | undefined;
     const waits = new Promise<void>((resolve) => (other = resolve));

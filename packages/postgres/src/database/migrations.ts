@@ -1,5 +1,5 @@
-import { functions } from "./functions.ts";
-import { moreFunctions } from "./more-functions.ts";
+import { callFunctions } from "./call-functions.ts";
+import { dataFunctions } from "./data-functions.ts";
 import { tables } from "./tables.ts";
 
 /**
@@ -7,5 +7,5 @@ import { tables } from "./tables.ts";
  * former version works beside one of this version while both are deployed.
  */
 export const migrations: readonly ((schema: string) => string)[] = [
-  (schema) => tables(schema) + functions(schema) + moreFunctions(schema),
+  (schema) => tables(schema) + callFunctions(schema) + dataFunctions(schema),
 ];

@@ -1,11 +1,12 @@
 /**
- * The writes of version 1. Each function is one statement for the client, and one transaction. In a function every
- * statement sees what was committed before it, which the parts of one statement do not.
+ * The writes of version 1 for pending calls, grants, rates and tasks. Each function is one statement for the client, and
+ * one transaction. In a function every statement sees what was committed before it, which the parts of one statement do
+ * not.
  *
  * A function may be called again with the same token, or with the same record, after its answer was lost: it finds its
  * own work and answers the same.
  */
-export const functions = (schema: string): string => `
+export const callFunctions = (schema: string): string => `
 -- The lock of a name, for this schema.
 CREATE FUNCTION ${schema}.lock_of(p_name text) RETURNS bigint LANGUAGE sql IMMUTABLE AS
   $$ SELECT hashtextextended('${schema}:' || p_name, 0) $$;

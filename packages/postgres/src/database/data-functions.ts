@@ -1,5 +1,5 @@
-/** The writes of version 1 for artifacts, schedules and memories, and the removal of expired rows. */
-export const moreFunctions = (schema: string): string => `
+/** The writes of version 1 for artifacts, schedules, credentials and memories, and the removal of expired rows. */
+export const dataFunctions = (schema: string): string => `
 -- Only while the lock of the artifacts is held.
 CREATE FUNCTION ${schema}.drop_artifacts(p_keys text[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE v_count bigint;
