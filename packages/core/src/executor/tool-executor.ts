@@ -24,6 +24,7 @@ import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
 import { createServices } from "./create-services.ts";
 import type { ExecutorOptions } from "./executor-options.ts";
+import type { InterruptionOrigin } from "./resume/resume.ts";
 import type { ExplainedCall, ExplainOptions, Explanation } from "./explain.ts";
 import {
   callOptionNames,
@@ -257,6 +258,18 @@ export class ToolExecutor {
           options.signal,
         ).then(go)
       : go();
+  }
+
+  /**
+   * Verifies an interruption from a store before it is displayed, and returns for whom the call was made. Nothing runs,
+   * and the call stays pending. Never rejects.
+   *
+   * @returns `undefined` if the interruption was changed since it was stored, or belongs to an executor with another
+   * key: nothing in it can be trusted, and `resume` refuses it.
+   */
+  async inspect(interruption: Interruption): Promise<InterruptionOrigin | undefined> {
+    const { getInterruptionOrigin } = await import("./resume/resume.ts");
+    return getInterruptionOrigin(this.#engine, interruption);
   }
 
   /**
