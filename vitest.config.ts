@@ -30,7 +30,10 @@ export const isolatedTests: string[] = globSync(packageTests, {
 );
 
 /** Tests that need a PostgreSQL, which is started once for all of them. */
-export const postgresTests: string[] = ["packages/postgres/test/**/*.test.ts"];
+export const postgresTests: string[] = [
+  "packages/postgres/test/**/*.test.ts",
+  "packages/console/test/postgres/**/*.test.ts",
+];
 export const postgresSetup: string = "packages/postgres/test/support/global-setup.ts";
 
 /** The shared part of all runs. */

@@ -67,7 +67,8 @@ export async function answerApproval(
   try {
     // Without the signal of the request: a lost connection must not cancel a call that was approved.
     const outcome = await executor.resume(interruption, answers);
-    if (outcome.status === "failed") await checkAccepted(ports, interruption, outcome.error, status);
+    if (outcome.status === "failed")
+      await checkAccepted(ports, interruption, outcome.error, status);
     return {
       ...(await toResult(executor, outcome)),
       ...getAnswerMembers(ports, id),
@@ -125,10 +126,7 @@ async function checkDisplayed(
  *
  * @throws Problem
  */
-async function checkTool(
-  executor: ToolExecutor,
-  { call, specHash }: Interruption,
-): Promise<void> {
+async function checkTool(executor: ToolExecutor, { call, specHash }: Interruption): Promise<void> {
   const { registry } = executor;
   // Built-in tools are in no registry.
   const tool = registry.get(call.name) ?? executor.toolset.entry(call.name)?.tool;

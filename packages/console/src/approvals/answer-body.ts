@@ -34,7 +34,9 @@ export function readAnswerBody(body: JsonObject, by: string): AnswerBody {
     throw invalid("digest must be the digest of the approval that was displayed");
   }
   if (!Array.isArray(answers) || answers.length === 0 || answers.length > maxAnswers) {
-    throw invalid(`answers must be a list of 1 to ${maxAnswers} answers, such as [{"type":"approve"}]`);
+    throw invalid(
+      `answers must be a list of 1 to ${maxAnswers} answers, such as [{"type":"approve"}]`,
+    );
   }
   return {
     digest,
@@ -47,9 +49,7 @@ function readAnswer(answer: JsonValue, index: number, by: string): Answer {
   if (!isObject(answer)) throw invalid(`answers[${index}] must be an object`);
   const { type, requestId } = answer;
   if (typeof type !== "string" || !Object.hasOwn(answerMembers, type)) {
-    throw invalid(
-      `answers[${index}].type must be one of ${Object.keys(answerMembers).join(", ")}`,
-    );
+    throw invalid(`answers[${index}].type must be one of ${Object.keys(answerMembers).join(", ")}`);
   }
   const allowed = ["type", "requestId", ...answerMembers[type as Answer["type"]]];
   const unknown = Object.keys(answer).find((member) => !allowed.includes(member));

@@ -25,7 +25,10 @@ export async function listGrants(
 /** @throws Problem `not_found` */
 export async function revokeGrant({ grants }: ToolExecutor, id: string): Promise<void> {
   if (await grants.revoke(id)) return;
-  throw new Problem("not_found", "There is no grant with this id: it was revoked, or the id is wrong.");
+  throw new Problem(
+    "not_found",
+    "There is no grant with this id: it was revoked, or the id is wrong.",
+  );
 }
 
 function toListed({ seal: _, definition: __, ...listed }: Grant): ListedGrant {

@@ -58,7 +58,8 @@ export function createDocument(url: string): JsonObject {
     info: {
       title: "Toolweave console",
       version: "1",
-      description: "Calls of agents that wait for a person: list them, answer them, and revoke grants.",
+      description:
+        "Calls of agents that wait for a person: list them, answer them, and revoke grants.",
     },
     servers: [{ url }],
     tags: [{ name: "approvals" }, { name: "grants" }],

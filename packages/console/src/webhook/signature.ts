@@ -88,8 +88,7 @@ export function isSigned(
   for (const key of keys) {
     const expected = digest(key, id, timestamp, body);
     for (const signature of signatures) {
-      const isSame =
-        signature.length === expected.length && timingSafeEqual(signature, expected);
+      const isSame = signature.length === expected.length && timingSafeEqual(signature, expected);
       found = isSame || found;
     }
   }

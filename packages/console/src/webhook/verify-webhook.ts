@@ -77,7 +77,10 @@ function parseMessage(body: Uint8Array): WebhookMessage {
   } catch {
     // Reported below.
   }
-  throw new ToolError("invalid_arguments", "The webhook is signed, and its body is no message of approvals.");
+  throw new ToolError(
+    "invalid_arguments",
+    "The webhook is signed, and its body is no message of approvals.",
+  );
 }
 
 function refused(why: string): ToolError {

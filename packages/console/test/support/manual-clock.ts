@@ -1,0 +1,42 @@
+import type { Clock, ClockTimer } from "@toolweave/core";
+
+interface Timer extends ClockTimer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** A clock that advances on request. */
+export class ManualClock implements Clock {
+  #now = Date.parse("2026-11-26T00:00:00Z");
+  readonly #timers = new Set<Timer>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimeout(callback: () => void, ms: number): ClockTimer {
+    const timer = { at: this.#now + ms, callback };
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  clearTimeout(timer: ClockTimer): void {
+    this.#timers.delete(timer as Timer);
+  }
+
+  /** Timers that wait. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
+  /** Advances, and runs the timers that are due. */
+  async advance(ms: number): Promise<void> {
+    this.#now += ms;
+    for (const timer of [...this.#timers]) {
+      if (timer.at > this.#now) continue;
+      this.#timers.delete(timer);
+      timer.callback();
+    }
+    await Promise.resolve();
+  }
+}
