@@ -109,23 +109,24 @@ describe("a store that does not answer", () => {
     return {
       ...store,
       [method]: (...args: never[]) => {
-        if (isFailing && method !== "add") throw new ToolError("store_unavailable", "Down at db-7.");
+        if (isFailing && method !== "add")
+          throw new ToolError("store_unavailable", "Down at db-7.");
         return original(...args);
       },
     };
   };
 
-  test.each([["list", "/api/approvals"], ["get", "/api/approvals/x"]] as const)(
-    "in %s is 503, without its message",
-    async (method, path) => {
-      const process = new TestProcess(memoryStores(failing(method)));
-      await process.makeCall();
-      const { status, body, headers } = await process.send(path);
-      expect([status, body["code"]]).toEqual([503, "store_unavailable"]);
-      expect(headers.get("retry-after")).toBe("5");
-      expect(JSON.stringify(body)).not.toContain("db-7");
-    },
-  );
+  test.each([
+    ["list", "/api/approvals"],
+    ["get", "/api/approvals/x"],
+  ] as const)("in %s is 503, without its message", async (method, path) => {
+    const process = new TestProcess(memoryStores(failing(method)));
+    await process.makeCall();
+    const { status, body, headers } = await process.send(path);
+    expect([status, body["code"]]).toEqual([503, "store_unavailable"]);
+    expect(headers.get("retry-after")).toBe("5");
+    expect(JSON.stringify(body)).not.toContain("db-7");
+  });
 
   test("when a call is claimed is 503, and the call can be answered later", async () => {
     const process = new TestProcess(memoryStores(failing("claim")));

@@ -244,7 +244,12 @@ export function describeApprovals(name: string, open: OpenStores): void {
       const { digest } = await agent.read(id);
       const approver = new TestProcess(other);
       const { expiresAt } = await agent.read(id);
-      expect(await approver.read(id)).toEqual({ id, status: "pending", verified: false, expiresAt });
+      expect(await approver.read(id)).toEqual({
+        id,
+        status: "pending",
+        verified: false,
+        expiresAt,
+      });
       const { status, body } = await approver.send(`/api/approvals/${id}/answers`, {
         json: { digest, answers: [{ type: "approve" }] },
       });
