@@ -31,9 +31,10 @@ export interface ApprovalWebhookOptions {
   readonly clock?: Clock;
 }
 
-/** A webhook, to be listed in the `hooks` of an executor. */
-export interface ApprovalWebhook extends Hook {
-  onEvent(event: ToolEvent): void;
+/** A webhook of one executor. */
+export interface ApprovalWebhook {
+  /** To be listed in the `hooks` of the executor. It only receives events. */
+  readonly hook: Hook;
   /**
    * Sends what can be sent within `graceMs` (default 5,000); the rest is reported to `onFailure`. Drain the executor
    * first. Idempotent.
@@ -72,7 +73,7 @@ const maxResponseBytes = 65_536;
  * @example
  * ```ts
  * const webhook = approvalWebhook({ url, secrets: [secret], pendingCalls });
- * const executor = new ToolExecutor({ registry, key, pendingCalls, hooks: [webhook] });
+ * const executor = new ToolExecutor({ registry, key, pendingCalls, hooks: [webhook.hook] });
  * ```
  */
 export function approvalWebhook(options: ApprovalWebhookOptions): ApprovalWebhook {
@@ -111,18 +112,20 @@ export function approvalWebhook(options: ApprovalWebhookOptions): ApprovalWebhoo
     queue.add(requestedMessage(record.interruption, time, link(id)));
   };
 
+  const onEvent = (event: ToolEvent): void => {
+    // Interrupted before the tool has started, or by the tool itself.
+    if (event.type === "tool.interrupted" || event.type === "tool.suspended") {
+      const read = announce(event.interruptionId, event.time).catch(() => {});
+      reading.add(read);
+      void read.finally(() => reading.delete(read));
+    } else if (event.type === "tool.resumed" && event.parentCallId === undefined) {
+      const { interruptionId: id, tool, by, time } = event;
+      queue.add(answeredMessage({ id, tool, by }, time, link(id)));
+    }
+  };
   let closing: Promise<void> | undefined;
   return {
-    onEvent(event) {
-      if (event.type === "tool.interrupted") {
-        const read = announce(event.interruptionId, event.time).catch(() => {});
-        reading.add(read);
-        void read.finally(() => reading.delete(read));
-      } else if (event.type === "tool.resumed" && event.parentCallId === undefined) {
-        const { interruptionId: id, tool, by, time } = event;
-        queue.add(answeredMessage({ id, tool, by }, time, link(id)));
-      }
-    },
+    hook: { onEvent },
     close: (graceMs = defaultCloseMs) =>
       (closing ??= close({ reading, queue, clock, http }, graceMs)),
   };
@@ -143,7 +146,7 @@ async function close(
     timer = clock.setTimeout(resolve, graceMs);
   });
   const sent = Promise.all(reading).then(() => queue.idle());
-  await Promise.race([sent, graceOver]);
+  if (graceMs > 0) await Promise.race([sent, graceOver]);
   if (timer !== undefined) clock.clearTimeout(timer);
   queue.stop("The sender was closed.");
   await http.close();

@@ -9,6 +9,7 @@ interface Timer extends ClockTimer {
 export class ManualClock implements Clock {
   #now = Date.parse("2026-11-26T00:00:00Z");
   readonly #timers = new Set<Timer>();
+  #onTimer = Promise.withResolvers<void>();
 
   now(): number {
     return this.#now;
@@ -17,6 +18,7 @@ export class ManualClock implements Clock {
   setTimeout(callback: () => void, ms: number): ClockTimer {
     const timer = { at: this.#now + ms, callback };
     this.#timers.add(timer);
+    this.#onTimer.resolve();
     return timer;
   }
 
@@ -24,9 +26,13 @@ export class ManualClock implements Clock {
     this.#timers.delete(timer as Timer);
   }
 
-  /** Timers that wait. */
-  get waiting(): number {
-    return this.#timers.size;
+  /** Resolves when a timer waits, with the milliseconds until it is due. */
+  async nextTimer(): Promise<number> {
+    while (this.#timers.size === 0) {
+      this.#onTimer = Promise.withResolvers();
+      await this.#onTimer.promise;
+    }
+    return Math.min(...[...this.#timers].map(({ at }) => at)) - this.#now;
   }
 
   /** Advances, and runs the timers that are due. */
