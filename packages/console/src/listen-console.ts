@@ -40,6 +40,12 @@ const maxConnections = 1_024;
  */
 export async function listenConsole(options: ListenConsoleOptions): Promise<ConsoleListener> {
   const { host = "127.0.0.1", port = 0, publicUrl, ...handlerOptions } = options;
+  if (publicUrl === undefined && (host === "0.0.0.0" || host === "::")) {
+    throw new ToolError(
+      "invalid_configuration",
+      `listenConsole: ${host} is every address of this machine: set publicUrl to the origin that clients use, such as "https://agents.example.com".`,
+    );
+  }
   const server = createServer({ ...timeouts, maxHeaderSize: 32 * 1024 });
   server.maxConnections = maxConnections;
   try {

@@ -9,6 +9,7 @@ import type { ProblemDocument } from "../../src/index.ts";
 import { describeApprovals } from "../support/describe-approvals.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { TestProcess, type TestStores } from "../support/open-console.ts";
+import { deferred } from "../support/deferred.ts";
 
 function memoryStores(pendingCalls = memoryPendingCalls()): TestStores {
   return { pendingCalls, grants: memoryGrants() };
@@ -47,8 +48,8 @@ test("an expired approval is refused with 409 and its time", async () => {
 
 test("a call that is running is refused with 409 and the person who approved it", async () => {
   const stores = memoryStores();
-  const started = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
+  const started = deferred();
+  const released = deferred();
   const process = new TestProcess(stores, {
     hooks: [
       async (_, next) => {

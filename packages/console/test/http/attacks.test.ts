@@ -2,6 +2,7 @@ import { memoryGrants, memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { consoleHandler, type ProblemDocument } from "../../src/index.ts";
 import { authenticate, origin, TestProcess, tokens } from "../support/open-console.ts";
+import { deferred } from "../support/deferred.ts";
 
 const openProcess = (): TestProcess =>
   new TestProcess({ pendingCalls: memoryPendingCalls(), grants: memoryGrants() });
@@ -321,7 +322,7 @@ test("an error of the host's authentication is 500, without its message", async 
 
 test("more than 100 requests at once are refused with 429", async () => {
   const { executor, stores } = openProcess();
-  const released = Promise.withResolvers<void>();
+  const released = deferred();
   const handler = consoleHandler({
     executor,
     stores: { pendingCalls: stores.pendingCalls },

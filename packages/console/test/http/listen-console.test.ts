@@ -4,6 +4,7 @@ import { memoryGrants, memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listenConsole, type ConsoleListener } from "../../src/index.ts";
 import { authenticate, TestProcess, tokens } from "../support/open-console.ts";
+import { deferred } from "../support/deferred.ts";
 
 async function listen(
   options: { readonly publicUrl?: string } = {},
@@ -127,9 +128,9 @@ describe("a raw request", () => {
 });
 
 test("a client that disconnects does not cancel the call that it has approved", async () => {
-  const started = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
+  const started = deferred();
+  const released = deferred();
+  const ended = deferred();
   const process = new TestProcess(
     { pendingCalls: memoryPendingCalls(), grants: memoryGrants() },
     {

@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from "@toolweave/core";
+import { deferred } from "./deferred.ts";
 
 interface Timer extends ClockTimer {
   readonly at: number;
@@ -9,14 +10,14 @@ interface Timer extends ClockTimer {
 export class ManualClock implements Clock {
   #now = Date.parse("2026-11-26T00:00:00Z");
   readonly #timers = new Set<Timer>();
-  #onTimer = Promise.withResolvers<void>();
+  #onTimer = deferred();
 
   now(): number {
     return this.#now;
   }
 
   setTimeout(callback: () => void, ms: number): ClockTimer {
-    const timer = { at: this.#now + ms, callback };
+    const timer: Timer = { at: this.#now + ms, callback };
     this.#timers.add(timer);
     this.#onTimer.resolve();
     return timer;
@@ -29,7 +30,7 @@ export class ManualClock implements Clock {
   /** Resolves when a timer waits, with the milliseconds until it is due. */
   async nextTimer(): Promise<number> {
     while (this.#timers.size === 0) {
-      this.#onTimer = Promise.withResolvers();
+      this.#onTimer = deferred();
       await this.#onTimer.promise;
     }
     return Math.min(...[...this.#timers].map(({ at }) => at)) - this.#now;

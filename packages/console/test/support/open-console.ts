@@ -64,12 +64,14 @@ export class TestProcess {
   readonly effects: string[] = [];
   readonly executor: ToolExecutor;
   readonly handler: ConsoleHandler;
+  readonly stores: TestStores;
 
   constructor(
-    readonly stores: TestStores,
+    stores: TestStores,
     options: Partial<ExecutorOptions> & { readonly tools?: readonly Tool[] } = {},
   ) {
     const { tools = [], ...others } = options;
+    this.stores = stores;
     // Stores have more than an executor takes.
     const { pendingCalls, grants } = stores;
     this.executor = new ToolExecutor({

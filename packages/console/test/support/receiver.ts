@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { deferred } from "./deferred.ts";
 
 /** A request that a receiver got. */
 export interface ReceivedRequest {
@@ -29,14 +30,14 @@ export async function startReceiver(
     void response.writeHead(204).end(),
 ): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
-  let onRequest = Promise.withResolvers<void>();
+  let onRequest = deferred();
   const server = createServer(async (incoming, response) => {
     let body = "";
     for await (const part of incoming.setEncoding("utf8")) body += part as string;
     requests.push({ headers: incoming.headers, body });
     respond(response, requests.length);
     onRequest.resolve();
-    onRequest = Promise.withResolvers();
+    onRequest = deferred();
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(async () => {

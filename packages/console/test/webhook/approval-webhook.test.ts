@@ -12,6 +12,7 @@ import {
 import { ManualClock } from "../support/manual-clock.ts";
 import { TestProcess } from "../support/open-console.ts";
 import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
+import { deferred } from "../support/deferred.ts";
 
 const secret = newWebhookSecret();
 
@@ -30,7 +31,7 @@ function open(
 ): Opened {
   const pendingCalls = memoryPendingCalls();
   const failures: WebhookFailure[] = [];
-  const failed = Promise.withResolvers<void>();
+  const failed = deferred();
   const webhook = approvalWebhook({
     url,
     secrets: [secret],

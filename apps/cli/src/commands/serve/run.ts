@@ -20,7 +20,9 @@ import { openApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
+import { prepareApprovalsAccess } from "./approvals-access.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
+import { parseAddress } from "./parse-address.ts";
 import type { Writable } from "node:stream";
 
 /** The options of `toolweave serve`. */
@@ -80,6 +82,13 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     const { limits, listener } = resolveServeLimits(options, loaded.serve);
     const which = options.scripts ?? loaded.serve?.scripts;
     const scripts = await addScripts(registry, which, options.policy);
+    const approvals = await prepareApprovalsAccess(loaded.serve?.approvals, {
+      stores: { pendingCalls: store.pendingCalls },
+      io,
+      output,
+      gatewayToken: http?.token,
+      isHttp: http !== undefined,
+    });
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
@@ -87,7 +96,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       grants: store.grants,
       tasks: store.tasks,
       artifacts: store.artifacts,
-      hooks,
+      hooks: [...hooks, ...approvals.hooks],
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     });
@@ -130,6 +139,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
         await Promise.race([serveStdio(gateway, io), failed]);
       } else {
         await Promise.race([settling, failed]);
+        await approvals.listen(executor);
         const to =
           options.tokenEnv === undefined
             ? "programs on this machine"
@@ -148,6 +158,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     } finally {
       await gateway.close({ graceMs });
       await executor.drain({ graceMs: 0 });
+      await approvals.close(finalResponsesMs);
     }
     return code;
   } catch (error) {
@@ -214,13 +225,7 @@ function parseHttpOptions(
   output: Output,
 ): { readonly host: string; readonly port: number; readonly token?: string } {
   const written = http === true || http === undefined ? "127.0.0.1:8137" : http;
-  const [, bracketed, plain, digits] =
-    /^(?:(?:\[([^\]]+)\]|([^:\s]+)):)?(\d{1,5})$/.exec(written) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > 65_535) {
-    throw new UsageError("--http must be a port, or host:port, such as 127.0.0.1:8137.");
-  }
-  const host = bracketed ?? plain ?? "127.0.0.1";
+  const { host, port } = parseAddress("--http", written);
   if (tokenEnv === undefined) {
     if (loopbackHost.test(host)) return { host, port };
     throw new UsageError(
