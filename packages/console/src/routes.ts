@@ -9,7 +9,7 @@ import { listGrants, revokeGrant } from "./grants/grants.ts";
 import { readJsonBody } from "./http/json-body.ts";
 
 /** A request that was authenticated, and that has the scope of its route. */
-export interface RoutedRequest {
+interface RoutedRequest {
   readonly request: Request;
   readonly query: URLSearchParams;
   /** The `{id}` of the path; empty where there is none. */

@@ -6,7 +6,7 @@ import type { AnswerBody } from "./answer-body.ts";
 import { getDigest, toApproval, type Approval } from "./approval.ts";
 import type { GivenAnswers } from "./given-answers.ts";
 
-/** What answering needs. */
+/** The services that an answer needs. */
 export interface AnswerPorts {
   readonly executor: ToolExecutor;
   readonly pendingCalls: PendingCallStore;
@@ -206,7 +206,7 @@ export function storeProblem(): Problem {
   );
 }
 
-/** Who has answered, and when, if it was through this process. */
+/** The caller that has answered, and the time, if it was through this process. */
 function getAnswerMembers(
   { given }: AnswerPorts,
   id: string,

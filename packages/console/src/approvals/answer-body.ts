@@ -2,7 +2,7 @@ import type { Answer, JsonObject, JsonValue } from "@toolweave/core";
 import { isObject } from "@toolweave/core/adapter";
 import { Problem } from "../http/problem.ts";
 
-/** What a person has decided, and about what. */
+/** The decision of a person, and what it is about. */
 export interface AnswerBody {
   /** The digest of the approval that was displayed. */
   readonly digest: string;

@@ -22,7 +22,7 @@ export interface Approval {
   readonly call?: { readonly id: string; readonly name: string; readonly arguments?: unknown };
   /** SHA-256 of the definition of the tool. */
   readonly specHash?: string;
-  /** What the call waits for, each with its permission and the reason of the policy. */
+  /** The requests of the call, each with its permission and the reason of the policy. */
   readonly requests?: readonly InterruptionRequest[];
   /** The caller that the call was made for. Absent: there is none. */
   readonly requester?: Caller;
@@ -75,8 +75,8 @@ export function toRow(approval: Approval): Approval {
  */
 export function getDigest(interruption: Interruption): string {
   const { id, runId, parentCallId, call, specHash, requests, expiresAt, state } = interruption;
-  const shown = { id, runId, parentCallId, call, specHash, requests, expiresAt, state };
-  return createHash("sha256").update(canonicalJson(shown)).digest("base64url");
+  const displayed = { id, runId, parentCallId, call, specHash, requests, expiresAt, state };
+  return createHash("sha256").update(canonicalJson(displayed)).digest("base64url");
 }
 
 function displayedRequest(request: InterruptionRequest): InterruptionRequest {

@@ -1,7 +1,7 @@
 import type { Awaitable, Caller } from "@toolweave/core";
 
 /**
- * What a caller may do. `read`: see approvals and grants. `call`: call tools; no operation needs it yet. `decide`:
+ * Permission of a caller. `read`: see approvals and grants. `call`: call tools; no operation needs it yet. `decide`:
  * answer approvals and revoke grants.
  */
 export type ConsoleScope = "read" | "call" | "decide";

@@ -31,6 +31,7 @@ export async function revokeGrant({ grants }: ToolExecutor, id: string): Promise
   );
 }
 
-function toListed({ seal: _, definition: __, ...listed }: Grant): ListedGrant {
+function toListed(grant: Grant): ListedGrant {
+  const { seal: _, definition: __, ...listed } = grant;
   return listed;
 }

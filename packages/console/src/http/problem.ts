@@ -32,7 +32,7 @@ export interface ProblemDocument {
   readonly title: string;
   readonly status: number;
   readonly code: ProblemCode;
-  /** What is wrong, and what to do, for a person. */
+  /** A text for a person: what is wrong, and what to do. */
   readonly detail: string;
   /** With `approval_answered` and `approval_running`: who answered, if this process knows. */
   readonly answeredBy?: string;

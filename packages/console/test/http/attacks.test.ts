@@ -167,7 +167,10 @@ describe("deciding", () => {
     ["a digest that is no text", { digest: 1, answers: [{ type: "approve" }] }],
     ["no answers", { digest: "d" }],
     ["an empty list", { digest: "d", answers: [] }],
-    ["101 answers", { digest: "d", answers: Array(101).fill({ type: "approve" }) }],
+    [
+      "101 answers",
+      { digest: "d", answers: Array.from({ length: 101 }, () => ({ type: "approve" })) },
+    ],
     ["an answer that is no object", { digest: "d", answers: ["approve"] }],
     ["an unknown type", { digest: "d", answers: [{ type: "yes" }] }],
     ["a type from the prototype", { digest: "d", answers: [{ type: "constructor" }] }],

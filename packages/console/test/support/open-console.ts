@@ -17,7 +17,7 @@ import {
 } from "../../src/index.ts";
 
 export const origin = "https://agents.example.com";
-export const key = "0123456789abcdef0123456789abcdef";
+const key = "0123456789abcdef0123456789abcdef";
 
 /** Tokens by the name of their owner. */
 export const tokens = {
@@ -60,7 +60,7 @@ export interface TestResponse<Body> {
 
 /** One process: an executor with tools, and the API in front of it. */
 export class TestProcess {
-  /** What the tools have done, in order. */
+  /** The effects of the tools, in order. */
   readonly effects: string[] = [];
   readonly executor: ToolExecutor;
   readonly handler: ConsoleHandler;

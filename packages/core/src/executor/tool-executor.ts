@@ -261,15 +261,11 @@ export class ToolExecutor {
   }
 
   /**
-   * Verifies an interruption from a store before it is displayed, and returns for whom the call was made. Nothing runs,
-   * and the call stays pending. Never rejects.
-   *
-   * @returns `undefined` if the interruption was changed since it was stored, or belongs to an executor with another
-   * key: nothing in it can be trusted, and `resume` refuses it.
+   * Verifies an interruption before it is displayed. `undefined`: it was changed, or sealed with another key, and
+   * `resume` refuses it. The call stays pending. Never rejects.
    */
   async inspect(interruption: Interruption): Promise<InterruptionOrigin | undefined> {
-    const { getInterruptionOrigin } = await import("./resume/resume.ts");
-    return getInterruptionOrigin(this.#engine, interruption);
+    return (await import("./resume/resume.ts")).getInterruptionOrigin(this.#engine, interruption);
   }
 
   /**

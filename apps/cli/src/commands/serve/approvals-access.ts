@@ -14,7 +14,7 @@ import { parseAddress } from "./parse-address.ts";
 
 const defaultAddress = "127.0.0.1:8138";
 
-/** What the gateway has for its approvals. */
+/** The parts of the gateway that its approvals need. */
 interface GatewayPlace {
   readonly stores: ConsoleStores;
   readonly io: CliIo;
