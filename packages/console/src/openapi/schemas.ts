@@ -166,7 +166,7 @@ const answer = {
 } as const;
 
 /** The schemas of the API (JSON Schema 2020-12). */
-export const schemas = {
+export const schemas: Readonly<Record<string, object>> = {
   Caller: caller,
   Request: request,
   Approval: {
@@ -295,7 +295,7 @@ export const schemas = {
       scope: text("With `insufficient_scope`: the missing scope."),
     },
   },
-} as const;
+};
 
 /** The schema of the problems of one status. */
 export function problemSchema(status: number): object {
