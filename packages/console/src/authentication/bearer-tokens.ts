@@ -25,8 +25,8 @@ const knownScopes: readonly string[] = ["read", "call", "decide"] satisfies Cons
  * @example
  * ```ts
  * const authenticate = bearerTokens([
- *   { token: process.env.ADA_TOKEN, caller: { id: "ada" }, scopes: ["read", "decide"] },
- *   { token: process.env.DASHBOARD_TOKEN, caller: { id: "dashboard", agent: "dashboard" }, scopes: ["read"] },
+ *   { token: tokens.ada, caller: { id: "ada" }, scopes: ["read", "decide"] },
+ *   { token: tokens.board, caller: { id: "board", agent: "board" }, scopes: ["read"] },
  * ]);
  * ```
  */
