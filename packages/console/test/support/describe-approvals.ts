@@ -257,6 +257,20 @@ export function describeApprovals(name: string, open: OpenStores): void {
       expect((await agent.read(id)).status).toBe("pending");
     });
 
+    test("answers 404 for ids that no store has, whatever characters they contain", async () => {
+      const [stores] = await open();
+      const process = new TestProcess(stores);
+      const json = { digest: "d", answers: [{ type: "approve" }] };
+      for (const id of ["a%00b", "%F0%9F%98%80", "'%3B--", "%25", "a".repeat(200), "a%0Ab"]) {
+        const responses = [
+          await process.send(`/api/approvals/${id}`),
+          await process.send(`/api/approvals/${id}/answers`, { json }),
+          await process.send(`/api/grants/${id}`, { method: "DELETE" }),
+        ];
+        expect([id, ...responses.map(({ status }) => status)]).toEqual([id, 404, 404, 404]);
+      }
+    });
+
     test("does not list a nested call, which is answered through the call above it", async () => {
       const [stores] = await open();
       const shop = defineTool({
