@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { ApprovalStore } from "../src/store/approval-store.ts";
+import { FileStore } from "../src/store/file-store.ts";
 import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { notes, notesServer, taskServer } from "./support/notes.ts";
@@ -136,7 +136,7 @@ test.each(["in the default store", "in a store that was named"])(
 
 test("tasks and artifacts of one process are found by the next", async () => {
   const path = tempStore();
-  const first = new ApprovalStore(path, {});
+  const first = new FileStore(path, {});
   const now = Date.now();
   const owner = '[null,"ann"]';
   const task = { id: `task_${"a".repeat(32)}`, owner, runId: "r", callId: "c", tool: "t" };
@@ -153,7 +153,7 @@ test("tasks and artifacts of one process are found by the next", async () => {
   const artifact = { key, owner, mediaType: "text/plain", size: 3 };
   await first.artifacts.put({ ...artifact, ...times }, new Uint8Array([1, 2, 3]));
   await first.close();
-  const second = new ApprovalStore(path, {});
+  const second = new FileStore(path, {});
   onTestFinished(() => second.close());
   expect(await second.tasks.list(owner)).toMatchObject([{ id: task.id, status: "completed" }]);
   expect(await second.artifacts.read(key, 0, 3)).toEqual(new Uint8Array([1, 2, 3]));

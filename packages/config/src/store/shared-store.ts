@@ -12,7 +12,7 @@ import type {
   ScheduleStore,
   TaskStore,
 } from "@toolweave/core/stores";
-import { explainStoreError } from "./connection-error.ts";
+import { explainConnectionError, explainStoreError } from "./connection-error.ts";
 import { readDatabaseAddress, readPasswords } from "./database-url.ts";
 import { explainErrors } from "./explain-errors.ts";
 import { missingKeyError, readStoreKeys } from "./store-keys.ts";
@@ -48,6 +48,8 @@ export interface SharedStore {
   readonly url: string;
   /** The keys, the one that encrypts first; an empty list: there is none. */
   readonly keys: readonly string[];
+  /** The error of every operation that needs a key; undefined: there is one. */
+  readonly missingKey: ToolError | undefined;
   /** Values that must not be displayed. */
   readonly secrets: readonly string[];
   /**
@@ -57,6 +59,12 @@ export interface SharedStore {
    * @throws ToolError `invalid_configuration` if the package is not installed.
    */
   open(): Promise<SharedStores>;
+  /**
+   * Describes an error of a connection to the database: what has happened, where, and what to do.
+   *
+   * @returns a `ToolError` `store_unavailable`; the error itself if it is another one.
+   */
+  explain(error: unknown): unknown;
   /** Ends the connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -90,9 +98,11 @@ export function sharedStore(url: string, options: SharedStoreOptions = {}): Shar
     url,
     location,
     keys,
+    missingKey: keys.length > 0 ? undefined : missingKeyError(location),
     written: options.written ?? `postgres://${location}`,
     secrets: [url, ...readPasswords(url).filter(isDistinctive)],
     open: async () => (await (opened ??= openStores(url, location, keys))).stores,
+    explain: (error) => explainConnectionError(error, location),
     close: async () => {
       const [result] = await Promise.allSettled([opened]);
       if (result.status === "fulfilled") result.value?.close();
@@ -130,7 +140,7 @@ async function importPostgres(): Promise<typeof import("@toolweave/postgres")> {
 /** Credentials are never stored unencrypted. */
 function refuse(location: string): CredentialStore {
   const fail = (): never => {
-    throw missingKeyError(location, "the tokens");
+    throw missingKeyError(location);
   };
   return { get: fail, set: fail, delete: fail };
 }

@@ -30,14 +30,10 @@ export function readStoreKeys(env: Env): readonly string[] {
   return [key, ...oldKeys];
 }
 
-/**
- * The error of an operation that needs the key, which is missing.
- *
- * @param what it would encrypt, in the plural.
- */
-export function missingKeyError(location: string, what: string): ToolError {
+/** The error of an operation that needs the key, which is missing. */
+export function missingKeyError(location: string): ToolError {
   return invalid(
-    `The store is the database ${location}, and ${what} in it are encrypted with a key that all machines have: set TOOLWEAVE_KEY to the same value of at least ${minBytes} bytes on each of them, ${example}.`,
+    `The store is the database ${location}. Calls that wait, grants and tokens in it are encrypted or signed with a key that all machines have: set TOOLWEAVE_KEY to the same value of at least ${minBytes} bytes on each of them, ${example}.`,
   );
 }
 

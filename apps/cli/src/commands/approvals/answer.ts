@@ -23,7 +23,8 @@ import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { addScripts } from "../../sources/script-source.ts";
-import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
+import { withStore } from "../../store/open-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { storeCommand, waitsForApprovalOnly, waitsForApprovals } from "../shared/hints.ts";
@@ -99,7 +100,7 @@ export async function approve(
       : anyArguments === true
         ? { scope: "always", arguments: "any" }
         : "always";
-  return withApprovalStore(options.store, io.env, (store) =>
+  return withStore(options.store, undefined, io.env, (store) =>
     answerCall(id, options, { io, output, store }, (interruption, isOver) => {
       const answers: Answer[] = [
         {
@@ -148,7 +149,7 @@ export function resume(
   output: Output,
 ): Promise<number> {
   const { answer: written } = options;
-  return withApprovalStore(options.store, io.env, (store) =>
+  return withStore(options.store, undefined, io.env, (store) =>
     answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
       if (written === undefined) {
         if (isOver) return undefined;
@@ -178,7 +179,7 @@ export function reject(
       ...(by === undefined ? {} : { by }),
     },
   ];
-  return withApprovalStore(options.store, io.env, async (store) => {
+  return withStore(options.store, undefined, io.env, async (store) => {
     const place = { io, output, store };
     const record = await findPendingCall(store, id);
     const refusal = await getRefusal(store, record);
@@ -283,7 +284,7 @@ async function answerCall(
 }
 
 /** False for a call that is still pending. If the store is unavailable, the call may have begun. */
-async function hasBegun(store: ApprovalStore, id: string): Promise<boolean> {
+async function hasBegun(store: CommandStore, id: string): Promise<boolean> {
   try {
     return (await store.pendingCalls.get(id))?.status !== "pending";
   } catch {

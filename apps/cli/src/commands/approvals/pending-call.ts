@@ -1,7 +1,7 @@
 import { ToolError, ToolRegistry, type Answer, type ToolOutcome } from "@toolweave/core";
 import type { ClaimResult, PendingCallRecord } from "@toolweave/core/stores";
 import { findById } from "../../input/find-by-id.ts";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import { executorStores, type CommandStore } from "../../store/command-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 
 /**
@@ -10,7 +10,7 @@ import { createExecutor } from "../shared/executor.ts";
  * @throws UsageError
  */
 export async function findPendingCall(
-  store: ApprovalStore,
+  store: CommandStore,
   id: string,
 ): Promise<PendingCallRecord> {
   const exact = await store.pendingCalls.get(id);
@@ -40,7 +40,7 @@ const claims = {
  * written it. Takes nothing.
  */
 export async function getRefusal(
-  store: ApprovalStore,
+  store: CommandStore,
   { interruption, status }: PendingCallRecord,
 ): Promise<ToolOutcome | undefined> {
   const { problem, isNew, path } = store.key;
@@ -55,8 +55,8 @@ export async function getRefusal(
   const executor = createExecutor({
     registry: new ToolRegistry([]),
     store: {
+      ...executorStores(store),
       key: store.key,
-      grants: store.grants,
       pendingCalls: {
         ...store.pendingCalls,
         // The executor comes here with what it could open, and is still in time.
@@ -79,7 +79,7 @@ export async function getRefusal(
  * refused. Needs no tool, and runs none.
  */
 export function replayOutcome(
-  store: ApprovalStore,
+  store: CommandStore,
   { interruption }: PendingCallRecord,
   answers: readonly Answer[],
 ): Promise<ToolOutcome> {
@@ -90,7 +90,7 @@ export function replayOutcome(
   };
   const executor = createExecutor({
     registry: new ToolRegistry([]),
-    store: { key: store.key, grants: store.grants, pendingCalls },
+    store: { ...executorStores(store), key: store.key, pendingCalls },
   });
   return executor.resume(interruption, answers);
 }

@@ -7,10 +7,14 @@ import {
   type ToolRegistry,
 } from "@toolweave/core";
 import type { ArtifactStore } from "@toolweave/core/stores";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import {
+  executorStores,
+  type CommandKey,
+  type ExecutorStores,
+} from "../../store/command-store.ts";
 
 /** As much of a store as an executor needs. */
-type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
+type ExecutorStore = ExecutorStores & { readonly key: Pick<CommandKey, "value"> };
 
 /** The options of a command's executor. */
 export interface CommandExecutorOptions {
@@ -23,7 +27,7 @@ export interface CommandExecutorOptions {
   readonly onAsk?: ApprovalMode;
   /** An agent's model reads what its tools answer: with a model's limits. Default: false. */
   readonly isForModel?: boolean | undefined;
-  /** The store of pending calls and grants; undefined: nothing is looked up or stored. */
+  /** The store; undefined: nothing is looked up or stored. Tasks and artifacts of a command are in memory. */
   readonly store?: ExecutorStore | undefined;
 }
 
@@ -59,6 +63,7 @@ export function createExecutor({
   isForModel = false,
   store,
 }: CommandExecutorOptions): ToolExecutor {
+  const { tasks: _, artifacts: __, ...stores } = store === undefined ? {} : executorStores(store);
   return new ToolExecutor({
     registry,
     onAsk,
@@ -66,8 +71,7 @@ export function createExecutor({
     ...(isForModel ? {} : unlimited),
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
-    ...(store === undefined
-      ? {}
-      : { key: store.key.value, pendingCalls: store.pendingCalls, grants: store.grants }),
+    ...stores,
+    ...(store === undefined ? {} : { key: store.key.value }),
   });
 }

@@ -6,7 +6,7 @@ import { describeRequests, truncateText } from "../../render/describe-requests.t
 import { colorJson, formatJson } from "../../render/json.ts";
 import { formatDuration, safeJson, safeLine, safeText, safeValue } from "../../render/text.ts";
 import { renderResult, saveFile, toFileBytes } from "./save-result.ts";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
 import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
 
 /** The output options of a command that runs a call. */
@@ -24,7 +24,7 @@ type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
 export interface CommandPlace {
   readonly io: CliIo;
   readonly output: Output;
-  readonly store: ApprovalStore;
+  readonly store: CommandStore;
 }
 
 /** Prints the outcome of a call: its result on stdout, everything else on stderr. */
