@@ -45,7 +45,7 @@ export function explainStoreError(error: unknown, location: string): unknown {
  * Describes why a database cannot be used: what has happened, where, and what to do. It names the host, the port and the
  * database, and neither a user nor a password.
  *
- * @returns the error itself if it is not about the connection or the permissions.
+ * @returns a `ToolError` `store_unavailable`; the error itself if it is a `ToolError` about something else.
  */
 export function explainConnectionError(error: unknown, location: string): unknown {
   let cause: unknown = error;
@@ -55,12 +55,19 @@ export function explainConnectionError(error: unknown, location: string): unknow
       const { retryable = true } = ToolError.is(error) ? error : {};
       return new ToolError("store_unavailable", text, {
         retryable,
-        ...(namesUser.has(codeOf(cause)) ? {} : { cause: error }),
+        ...(namesUser.has(codeOf(cause)) ? {} : { cause }),
       });
     }
     cause = cause.cause;
   }
-  return error;
+  if (ToolError.is(error) || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const reason = code === "" ? "" : ` (${code})`;
+  return new ToolError(
+    "store_unavailable",
+    `The database ${location} has refused a statement${reason}.`,
+    { cause: error, retryable: false },
+  );
 }
 
 function describe(error: Error, location: string): string | undefined {

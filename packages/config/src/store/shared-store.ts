@@ -62,7 +62,7 @@ export interface SharedStore {
   /**
    * Describes an error of a connection to the database: what has happened, where, and what to do.
    *
-   * @returns a `ToolError` `store_unavailable`; the error itself if it is another one.
+   * @returns a `ToolError` `store_unavailable`; the error itself if it is a `ToolError` about something else.
    */
   explain(error: unknown): unknown;
   /** Ends the connections. Idempotent. */

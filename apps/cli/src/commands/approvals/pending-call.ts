@@ -9,10 +9,7 @@ import { createExecutor } from "../shared/executor.ts";
  *
  * @throws UsageError
  */
-export async function findPendingCall(
-  store: CommandStore,
-  id: string,
-): Promise<PendingCallRecord> {
+export async function findPendingCall(store: CommandStore, id: string): Promise<PendingCallRecord> {
   const exact = await store.pendingCalls.get(id);
   return (
     exact ??

@@ -35,7 +35,9 @@ function listProblems({ tablesVersion, isOutdated, problems }: DatabaseState): r
   const all = problems.map((problem) => ({ problem, remedy: findRemedy(problem) }));
   if (tablesVersion === 0 && problems.length === 0) {
     const problem = "The database has no tables of Toolweave yet.";
-    return [{ problem, remedy: "Run `toolweave db migrate`; otherwise the first call creates them." }];
+    return [
+      { problem, remedy: "Run `toolweave db migrate`; otherwise the first call creates them." },
+    ];
   }
   if (!isOutdated) return all;
   const problem = `The tables are of version ${tablesVersion}, which is older than this program.`;

@@ -136,7 +136,7 @@ async function measureTables(pool: Pool): Promise<readonly TableSize[]> {
     const [counted] = await rowsOf(
       pool,
       `SELECT count(*) AS rows FROM
-         (SELECT 1 FROM ${databaseSchema}."${name}" LIMIT ${maxCounted + 1}) AS some`,
+         (SELECT 1 FROM ${databaseSchema}."${name}" LIMIT ${maxCounted + 1}) AS counted`,
     );
     const rows = Number(counted?.["rows"]);
     const isEstimate = rows > maxCounted;
@@ -155,7 +155,11 @@ async function findProblems(
   { keys }: SharedStore,
 ): Promise<Pick<DatabaseState, "isOutdated" | "problems">> {
   const { postgresStore } = await import("@toolweave/postgres");
-  const store = postgresStore({ pool: withoutTransactions(pool), schema: databaseSchema, key: keys });
+  const store = postgresStore({
+    pool: withoutTransactions(pool),
+    schema: databaseSchema,
+    key: keys,
+  });
   try {
     return { isOutdated: false, problems: await store.problems() };
   } catch (error) {

@@ -29,9 +29,7 @@ export async function migrateDatabase(
     } else {
       const before = from === 0 ? "there were none" : `version ${from}`;
       const change = from === to ? "They were up to date." : `Before: ${before}.`;
-      await output.write(
-        `The tables of ${safeValue(database)} are of version ${to}. ${change}\n`,
-      );
+      await output.write(`The tables of ${safeValue(database)} are of version ${to}. ${change}\n`);
     }
     return exitCode.completed;
   } finally {

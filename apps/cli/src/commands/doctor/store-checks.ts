@@ -45,7 +45,11 @@ export async function checkDatabase(store: SharedStore, output: Output): Promise
   const detail = `PostgreSQL ${state.server} at ${store.location}`;
   const remedy = "`toolweave db check` explains what is wrong.";
   if (state.tablesVersion === 0) {
-    return { name, status: "ok", detail: `${detail} (tables are created when they are needed first)` };
+    return {
+      name,
+      status: "ok",
+      detail: `${detail} (tables are created when they are needed first)`,
+    };
   }
   const count = state.problems.length + (state.isOutdated ? 1 : 0);
   if (count === 0) return { name, status: "ok", detail };

@@ -7,11 +7,7 @@ import {
   type ToolRegistry,
 } from "@toolweave/core";
 import type { ArtifactStore } from "@toolweave/core/stores";
-import {
-  executorStores,
-  type CommandKey,
-  type ExecutorStores,
-} from "../../store/command-store.ts";
+import { executorStores, type CommandKey, type ExecutorStores } from "../../store/command-store.ts";
 
 /** As much of a store as an executor needs. */
 type ExecutorStore = ExecutorStores & { readonly key: Pick<CommandKey, "value"> };

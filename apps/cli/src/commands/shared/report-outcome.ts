@@ -1,4 +1,10 @@
-import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import {
+  ToolError,
+  type CompletedOutcome,
+  type Interruption,
+  type ToolExecutor,
+  type ToolOutcome,
+} from "@toolweave/core";
 import type { CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
@@ -48,10 +54,11 @@ export async function printOutcome(
       `toolweave: ${safeValue(outcome.result.toolName)} was not called, because you did not approve it.`,
     );
   } else if (outcome.error?.code === "store_unavailable") {
-    // What is wrong with which file stands in the cause.
     const { cause } = outcome.error;
     output.printMessage(describeError(outcome.error, false));
-    if (cause !== undefined) output.printMessage(describeError(cause, verbose));
+    // What is wrong with which file stands in the cause.
+    if (cause !== undefined && !ToolError.is(cause))
+      output.printMessage(describeError(cause, verbose));
   } else if (outcome.error !== undefined) {
     output.printMessage(describeError(outcome.error, verbose));
     const left = getPartialText(outcome);
