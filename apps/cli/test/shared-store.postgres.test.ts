@@ -1,6 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { mcpSource } from "@toolweave/mcp";
+import { compileCache } from "@toolweave/test-support";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { testDatabase, testKey } from "./support/database.ts";
@@ -9,6 +13,8 @@ import { runBin, runShell, type BinResult } from "./support/run-bin.ts";
 import { idIn, runIn } from "./support/run-cli.ts";
 import { tempFolder, tempStore } from "./support/temp-file.ts";
 import { folderOf, toolCode } from "./support/tool-module.ts";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** A module whose only tool notes each call in a file of its own. */
 const noting = (file: string): string =>
@@ -120,6 +126,52 @@ describe.skipIf(inject("postgresUrl") === undefined)("a store in PostgreSQL", ()
     expect(without.stderr).toContain("set TOOLWEAVE_KEY to the same value");
     const rotated = { ...env, TOOLWEAVE_KEY: "n".repeat(32), TOOLWEAVE_OLD_KEYS: testKey };
     expect(await runBin(call, { env: rotated })).toMatchObject({ code: 0 });
+  });
+
+  test("after a rotation of the key, a call that waits is answered with the former one", async () => {
+    const { written, env } = await testDatabase();
+    const { config, notes } = projectWith(written);
+    const waits = await runIn(tempStore(), env)(["call", "note", "name=eggs", "--config", config]);
+    const approve = ["approvals", "approve", idIn(waits), "--store", written];
+    const key = { TOOLWEAVE_KEY: "n".repeat(32) };
+    const forgotten = await runIn(tempStore(), { ...env, ...key })(approve);
+    expect([forgotten.code, notes()]).toEqual([3, ""]);
+    const rotated = runIn(tempStore(), { ...env, ...key, TOOLWEAVE_OLD_KEYS: testKey });
+    const always = await rotated([...approve, "--always"]);
+    expect([always.code, notes()]).toEqual([2, ""]);
+    expect(always.stderr).toContain("leave out --always");
+    expect(await rotated(approve)).toMatchObject({ code: 0, stdout: "noted eggs\n" });
+    expect(await rotated(approve)).toMatchObject({ code: 0, stdout: "noted eggs\n" });
+    expect(notes()).toBe("eggs\n");
+  });
+
+  test("a call of a gateway waits, and another machine approves it", async () => {
+    const { written, env } = await testDatabase();
+    const { config, notes } = projectWith(written);
+    const gateway = mcpSource({
+      name: "gateway",
+      prefix: false,
+      trustAnnotations: true,
+      command: process.execPath,
+      args: ["--conditions=@toolweave/source", main, "serve", "--config", config].concat([
+        "--approvals",
+        "out-of-band",
+      ]),
+      env: { ...compileCache, ...env },
+    });
+    onTestFinished(() => gateway.close());
+    await gateway.ready;
+    const registry = new ToolRegistry([gateway]);
+    const executor = new ToolExecutor({ registry, onAsk: () => ({ approved: true }) });
+    const called = await executor.execute({ id: "1", name: "note", arguments: { name: "tea" } });
+    const [, id = ""] =
+      /toolweave approvals approve (\S+) --store/.exec(JSON.stringify(called)) ?? [];
+    const approved = await runIn(
+      tempStore(),
+      env,
+    )(["approvals", "approve", id, "--store", written]);
+    expect(approved).toMatchObject({ code: 0, stdout: "noted tea\n" });
+    expect(notes()).toBe("tea\n");
   });
 
   test("memory and schedules of a configuration are in the database", async () => {

@@ -19,7 +19,7 @@ import type { CommandStore } from "../../store/command-store.ts";
 import { withStore } from "../../store/open-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
-import { findPendingCall, getRefusal } from "./pending-call.ts";
+import { examineCall, findPendingCall } from "./pending-call.ts";
 
 /** The options of the commands that read the store. */
 export interface StoreOptions {
@@ -79,7 +79,7 @@ export function showCall(
   return withStore(options.store, undefined, io.env, async (store) => {
     const record = await findPendingCall(store, id);
     const { interruption, status } = record;
-    const refusal = await getRefusal(store, record);
+    const { refusal } = await examineCall(store, record);
     const next = pendingCallHints(interruption, store, io.env);
     if (options.json === true) {
       const data = {

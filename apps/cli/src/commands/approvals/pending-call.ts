@@ -31,15 +31,22 @@ const claims = {
   unfinished: "unfinished",
 } as const satisfies Record<PendingCallRecord["status"], ClaimResult>;
 
+/** The key of a pending call, and why it cannot be answered. */
+export interface ExaminedCall {
+  /** The key that decrypts the call: the store's, or a former one. */
+  readonly key: string;
+  /** Over, expired, changed, or of another key; undefined: the call can be answered. */
+  readonly refusal: ToolOutcome | undefined;
+}
+
 /**
- * Returns why a pending call cannot be answered: over, expired, changed, or of another key. Until this returns
- * `undefined`, nothing in the call can be trusted: any process with write access to the store may have
- * written it. Takes nothing.
+ * Finds out whether a pending call can be answered. Without a refusal it can be trusted; before, any process with write
+ * access to the store may have written it. Takes nothing.
  */
-export async function getRefusal(
+export async function examineCall(
   store: CommandStore,
-  { interruption, status }: PendingCallRecord,
-): Promise<ToolOutcome | undefined> {
+  record: PendingCallRecord,
+): Promise<ExaminedCall> {
   const { problem, isNew, path } = store.key;
   if (problem !== undefined) throw problem;
   if (isNew) {
@@ -48,9 +55,25 @@ export async function getRefusal(
       `The key ${path} is missing, and pending calls cannot be opened without it: restore it, or set TOOLWEAVE_KEY.`,
     );
   }
-  let isGenuine = false;
+  const { value, former } = store.key;
+  const first = await examineWith(value, store, record);
+  if (first.isOpened) return first;
+  for (const key of former) {
+    const examined = await examineWith(key, store, record);
+    if (examined.isOpened) return examined;
+  }
+  return first;
+}
+
+async function examineWith(
+  key: string,
+  store: CommandStore,
+  { interruption, status }: PendingCallRecord,
+): Promise<ExaminedCall & { readonly isOpened: boolean }> {
+  let isOpened = false;
   const executor = createExecutor({
     registry: new ToolRegistry([]),
+    key,
     store: {
       ...executorStores(store),
       key: store.key,
@@ -58,7 +81,7 @@ export async function getRefusal(
         ...store.pendingCalls,
         // The executor comes here with what it could open, and is still in time.
         claim: () => {
-          isGenuine = status === "pending";
+          isOpened = true;
           return claims[status];
         },
         finish: () => {},
@@ -68,7 +91,7 @@ export async function getRefusal(
     },
   });
   const outcome = await executor.resume(interruption, [{ type: "reject" }]);
-  return isGenuine ? undefined : outcome;
+  return { key, isOpened, refusal: isOpened && status === "pending" ? undefined : outcome };
 }
 
 /**
@@ -78,6 +101,7 @@ export async function getRefusal(
 export function replayOutcome(
   store: CommandStore,
   { interruption }: PendingCallRecord,
+  key: string,
   answers: readonly Answer[],
 ): Promise<ToolOutcome> {
   const pendingCalls = {
@@ -87,6 +111,7 @@ export function replayOutcome(
   };
   const executor = createExecutor({
     registry: new ToolRegistry([]),
+    key,
     store: { ...executorStores(store), key: store.key, pendingCalls },
   });
   return executor.resume(interruption, answers);

@@ -25,6 +25,8 @@ export interface CommandExecutorOptions {
   readonly isForModel?: boolean | undefined;
   /** The store; undefined: nothing is looked up or stored. Tasks and artifacts of a command are in memory. */
   readonly store?: ExecutorStore | undefined;
+  /** The key of the call that is resumed. Default: the store's. */
+  readonly key?: string;
 }
 
 /** A command ends with its answer, so that everything has to be in it: what a tool would store stays where it is. */
@@ -58,6 +60,7 @@ export function createExecutor({
   onAsk = "interrupt",
   isForModel = false,
   store,
+  key = store?.key.value,
 }: CommandExecutorOptions): ToolExecutor {
   const { tasks: _, artifacts: __, ...stores } = store === undefined ? {} : executorStores(store);
   return new ToolExecutor({
@@ -68,6 +71,6 @@ export function createExecutor({
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     ...stores,
-    ...(store === undefined ? {} : { key: store.key.value }),
+    ...(key === undefined ? {} : { key }),
   });
 }
