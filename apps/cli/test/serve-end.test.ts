@@ -159,6 +159,22 @@ test("tasks and artifacts of one process are found by the next", async () => {
   expect(await second.artifacts.read(key, 0, 3)).toEqual(new Uint8Array([1, 2, 3]));
 });
 
+test("a task of one process can be cancelled by another, which has opened the same file", async () => {
+  const path = tempStore();
+  const [first, second] = [new FileStore(path, {}), new FileStore(path, {})];
+  onTestFinished(() => first.close());
+  onTestFinished(() => second.close());
+  const now = Date.now();
+  const id = `task_${"c".repeat(32)}`;
+  const task = { id, owner: "[null,null]", runId: "r", callId: "c", tool: "t" };
+  const times = { createdAt: now, updatedAt: now, expiresAt: now + 60_000 };
+  await first.tasks.add({ ...task, ...times, status: "working" });
+  const changed = first.tasks.watch?.(id, AbortSignal.timeout(60_000));
+  expect(await second.tasks.requestCancel?.(id, "ann")).toBe(true);
+  await changed;
+  expect(await first.tasks.get(id)).toMatchObject({ cancelRequestedBy: "ann" });
+});
+
 test("limits are those of the command line, otherwise of the configuration", async () => {
   const { config } = notes({ serve: { maxStreams: 1, maxSessions: 5 } });
   const { url } = await served("--config", config, "--max-calls-per-minute", "1");

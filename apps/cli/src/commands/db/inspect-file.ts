@@ -6,7 +6,7 @@ import type { TableSize } from "./inspect-database.ts";
 /** A file or a folder of a store on this machine. */
 export interface StoredFile {
   readonly path: string;
-  /** What it holds, for a person. */
+  /** The kinds of data in it, for a person. */
   readonly holds: string;
   readonly bytes: number;
   /** The tables of an SQLite file. */

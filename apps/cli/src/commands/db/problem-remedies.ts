@@ -1,4 +1,4 @@
-/** What to do about a problem of a database, by the beginning of its sentence. */
+/** The remedy of each problem of a database, by the beginning of its sentence. */
 const remedies: readonly (readonly [beginning: RegExp, remedy: string])[] = [
   [/^fsync /, "Set fsync = on in postgresql.conf, and reload the server."],
   [/^full_page_writes /, "Set full_page_writes = on in postgresql.conf, and reload the server."],
