@@ -5,13 +5,13 @@ import { withConfig, withStore } from "../shared/options.ts";
 import type { DbOptions } from "./place.ts";
 
 const dbHelp = `
-The store is --store, otherwise "store" of the configuration, otherwise $TOOLWEAVE_STORE, otherwise a
-file in your state folder. A database is a URL; its password is a reference to an environment variable:
+The store is --store, otherwise "store" of the configuration, otherwise $TOOLWEAVE_STORE, otherwise
+a file in your state folder. A database is a URL; its password is a reference to a variable:
 
   "store": "postgres://app:\${DB_PASSWORD}@db.example.com/toolweave"
 
-Every machine needs the same key in $TOOLWEAVE_KEY. To rotate it, set the new one, and the former one
-in $TOOLWEAVE_OLD_KEYS.
+Every machine needs the same key in $TOOLWEAVE_KEY. To rotate it, set the new one, and the former
+one in $TOOLWEAVE_OLD_KEYS.
 
 Examples:
   $ toolweave db check
@@ -30,9 +30,9 @@ Examples:
 `;
 
 const migrateHelp = `
-Steps only add to the tables, under a lock, so that processes of the former version continue to work.
-Without this command, the first call that needs the store does the same: use it if that process may
-not create tables, or before a new version is deployed.
+Steps only add to the tables, under a lock, so that processes of the former version continue to
+work. Without this command, the first call that needs the store does the same: use it if that
+process may not create tables, or before a new version is deployed.
 
 Examples:
   $ toolweave db migrate
