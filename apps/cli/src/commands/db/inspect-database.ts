@@ -1,7 +1,7 @@
 import type { SharedStore } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
 import type { PostgresClient, PostgresPool } from "@toolweave/postgres";
-import type { Pool } from "pg";
+import type { Pool, PoolConfig } from "pg";
 
 /** A table of a store, and what it holds. */
 export interface TableSize {
@@ -32,7 +32,9 @@ export interface DatabaseState {
 export const databaseSchema = "toolweave";
 
 const connectMs = 2_000;
-const statementMs = 5_000;
+/** One statement. The server ends it before the client stops to wait for it. */
+const deadlineMs = 5_000;
+const statementMs = 4_500;
 const latencySamples = 5;
 /** Up to this number, rows are counted. */
 const maxCounted = 100_000;
@@ -76,22 +78,39 @@ export function readDatabaseVersion(store: SharedStore): Promise<number> {
   return withPool(store, readTablesVersion);
 }
 
+/** Connects as `postgresStore` does: poolers that refuse a deadline of the server get none. */
 async function withPool<T>(store: SharedStore, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool =
+    (await connect(store, { statement_timeout: statementMs })) ?? (await connect(store, {}));
+  try {
+    if (pool === undefined) throw new Error("The pooler refuses every connection.");
+    return await work(pool);
+  } catch (error) {
+    throw store.explain(error);
+  } finally {
+    await pool?.end();
+  }
+}
+
+/** Undefined: the pooler refuses the options. */
+async function connect(store: SharedStore, options: PoolConfig): Promise<Pool | undefined> {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
     connectionString: store.url,
     max: 2,
     connectionTimeoutMillis: connectMs,
-    query_timeout: statementMs,
+    query_timeout: deadlineMs,
+    ...options,
   });
   // An idle connection that ends is replaced by the next statement.
   pool.on("error", () => {});
   try {
-    return await work(pool);
+    (await pool.connect()).release();
+    return pool;
   } catch (error) {
-    throw store.explain(error);
-  } finally {
     await pool.end();
+    if (/unsupported startup parameter/i.test(String(error))) return undefined;
+    throw store.explain(error);
   }
 }
 
