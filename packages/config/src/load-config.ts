@@ -169,6 +169,7 @@ export async function loadConfig(
     if (markdown !== undefined) made.add(markdown.source);
     if (skills !== undefined) made.add(skills);
     await Promise.allSettled([...made].map((source) => source.close()));
+    if (typeof store === "object") await store.close();
     throw error;
   }
   const close = async (): Promise<void> => {
