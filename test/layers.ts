@@ -29,6 +29,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/markdown",
     "@toolweave/mcp",
     "@toolweave/openapi",
+    "@toolweave/postgres",
     "@toolweave/stores",
     "@toolweave/subagent",
     "@toolweave/workspace",
@@ -53,6 +54,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/markdown",
     "@toolweave/mcp",
     "@toolweave/openapi",
+    "@toolweave/postgres",
     "@toolweave/providers",
     "@toolweave/starlark",
     "@toolweave/stores",
@@ -161,6 +163,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/config": [
     ["files"],
     ["reading"],
+    ["store"],
     ["builtin", "markdown", "servers", "lock", "modules", "workspace"],
     ["trust"],
     ["agents"],

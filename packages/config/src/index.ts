@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export { loadConfig, serverOf } from "./load-config.ts";
+export { loadConfig, readStore, serverOf } from "./load-config.ts";
 export type { ConfiguredSource } from "./configured-source.ts";
 export type { LoadConfigOptions, LoadedConfig } from "./load-config.ts";
 export { moduleSources } from "./modules/module-source.ts";
@@ -20,3 +20,6 @@ export { fileKind } from "./reading/file-kind.ts";
 export { readRegularFile } from "./files/regular-file.ts";
 export type { RegularFileOptions } from "./files/regular-file.ts";
 export { replaceFile } from "./files/replace-file.ts";
+export { sharedStore } from "./store/shared-store.ts";
+export type { SharedStore, SharedStoreOptions, SharedStores } from "./store/shared-store.ts";
+export { parseStore } from "./store/parse-store.ts";

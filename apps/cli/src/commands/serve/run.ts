@@ -16,7 +16,8 @@ import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { describeCollisions } from "../../render/tool-list.ts";
 import { addScripts } from "../../sources/script-source.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { openApprovalStore } from "../../store/approval-store.ts";
+import { executorStores } from "../../store/command-store.ts";
+import { openStore } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
@@ -74,7 +75,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     ...(lock === undefined ? {} : { lock }),
   });
   const { registry } = loaded;
-  const store = openApprovalStore(options.store ?? loaded.store, io.env);
+  const store = await openStore(options.store, loaded.store, io.env);
   try {
     printFailures(loaded, options, output);
     const { policy, hooks, servers } = loaded;
@@ -92,10 +93,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
-      pendingCalls: store.pendingCalls,
-      grants: store.grants,
-      tasks: store.tasks,
-      artifacts: store.artifacts,
+      ...executorStores(store),
       hooks: [...hooks, ...approvals.hooks],
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
