@@ -4,6 +4,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/postgres": ["@toolweave/core", "@toolweave/stores"],
+  "packages/console": ["@toolweave/core", "@toolweave/http"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
   "packages/builtin": [
     "@toolweave/core",
@@ -47,6 +48,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/builtin",
     "@toolweave/config",
     "@toolweave/conformance",
+    "@toolweave/console",
     "@toolweave/core",
     "@toolweave/http",
     "@toolweave/markdown",
@@ -105,6 +107,11 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "packages/postgres": [["database"], ["stores"], ["."]],
+  "packages/console": [
+    ["authentication", "http"],
+    ["approvals", "grants", "openapi", "webhook"],
+    ["."],
+  ],
   "packages/workspace": [
     ["jail"],
     ["files"],
