@@ -14,6 +14,8 @@ import type {
 } from "@toolweave/core/stores";
 import { checkedCount, checkedQuota } from "@toolweave/stores/shared";
 import { Database, type PostgresPool } from "./database/database.ts";
+import { resealAll, type ResealResult } from "./database/reseal.ts";
+import { isRestored } from "./database/restored.ts";
 import { Sealer, type StoreKey } from "./database/seal.ts";
 import { findProblems } from "./problems.ts";
 import { PostgresArtifacts } from "./stores/artifacts.ts";
@@ -111,6 +113,14 @@ export interface PostgresStore {
    * @throws ToolError `store_unavailable`
    */
   prune(max?: number): Promise<number>;
+  /**
+   * Seals all values again that were not sealed with the first key of `key`, in batches, so that the other keys can be
+   * removed. All processes must have the new key first. May be repeated, and run beside other processes.
+   *
+   * @returns the number of values that were sealed again, and of those that no key opens.
+   * @throws ToolError `invalid_configuration` without `key`, `store_unavailable`
+   */
+  reseal(): Promise<ResealResult>;
   /**
    * Drops no data; once their lease has expired, open claims are reported as `unfinished` and unfinished tasks as
    * `lost`. Idempotent.
@@ -215,9 +225,14 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),
     lists: postgresLists(db),
     audit: new PostgresAudit(db, options.auditRequired ?? false),
-    migrate: () => db.prepare(),
+    migrate: async () => {
+      await db.prepare();
+      // A dump then has the identity of the database that it is of.
+      await isRestored(db);
+    },
     problems: () => findProblems(db, { hasKey: sealer.hasKey, listener: () => tasks.listening() }),
     prune: (max = 1_000) => db.sweep(max),
+    reseal: () => resealAll(db, sealer),
     close,
     [Symbol.dispose]: close,
   };

@@ -1,5 +1,6 @@
 import type { ListenerState } from "./changes/listener.ts";
 import type { Database } from "./database/database.ts";
+import { isRestored, restoredProblem } from "./database/restored.ts";
 
 interface Setting {
   readonly name: string;
@@ -74,6 +75,7 @@ export async function findProblems(
       "The server has been promoted since the store was made. If its replication is asynchronous, claims of the last moments before that may be lost.",
     );
   }
+  if (await isRestored(db)) problems.push(restoredProblem(db.schema));
   return problems;
 }
 
