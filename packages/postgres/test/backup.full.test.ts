@@ -26,8 +26,9 @@ const pay = defineTool({
   description: "Pay a bill.",
   input: {
     type: "object",
-    properties: { bill: { type: "string" }, password: { type: "string" } },
+    properties: { bill: { type: "string" }, password: { type: "string", format: "password" } },
   },
+  annotations: { destructiveHint: true },
   execute: ({ bill }) => {
     effects.push(String(bill));
     return secrets.outcome;
@@ -84,7 +85,7 @@ describe.skipIf(url === undefined)("a backup of the database", () => {
     return open(target);
   }
 
-  function executorOn(store: PostgresStore, policy: "autonomous" | "ask"): ToolExecutor {
+  function executorOn(store: PostgresStore, policy: "autonomous" | "supervised"): ToolExecutor {
     const { pendingCalls, ledger, audit } = store;
     const registry = new ToolRegistry([pay]);
     return new ToolExecutor({ registry, key: testKey, pendingCalls, ledger, audit, policy });
@@ -93,7 +94,7 @@ describe.skipIf(url === undefined)("a backup of the database", () => {
   const args = (bill: string) => ({ bill, password: secrets.argument });
 
   async function askFor(store: PostgresStore, bill: string): Promise<string> {
-    const run = executorOn(store, "ask").startRun();
+    const run = executorOn(store, "supervised").startRun();
     const outcome = await run.execute({ id: bill, name: "pay", arguments: args(bill) });
     if (outcome.status !== "interrupted") throw new Error(`It is ${outcome.status}.`);
     return outcome.interruption.id;
@@ -102,7 +103,7 @@ describe.skipIf(url === undefined)("a backup of the database", () => {
   async function approve(store: PostgresStore, id: string): Promise<string> {
     const record = await store.pendingCalls.get(id);
     if (record === undefined) return "unknown";
-    const outcome = await executorOn(store, "ask").resume(record.interruption, [
+    const outcome = await executorOn(store, "supervised").resume(record.interruption, [
       { type: "approve" },
     ]);
     return outcome.status === "failed" ? outcome.error.code : outcome.status;
@@ -131,27 +132,24 @@ describe.skipIf(url === undefined)("a backup of the database", () => {
         timestamp: 1,
       },
     });
-    const artifact = { key: "ab".repeat(16), owner: "ada", expiresAt: 9_000_000_000_000 };
     await store.artifacts.put(
       {
-        ...artifact,
+        key: `art_${"ab".repeat(16)}`,
+        owner: "ada",
         mediaType: "text/plain",
         size: readable.artifact.length,
-        description: "",
-      } as never,
+        createdAt: 1,
+        expiresAt: 9_000_000_000_000,
+      },
       Buffer.from(readable.artifact),
     );
-    await store.memory.set("ada", {
-      key: "note",
-      category: "fact",
-      text: readable.memory,
-      storedAt: 1,
-    } as never);
+    await store.memory.set("ada", { key: "note", category: "core", content: readable.memory });
   }
 
   test("contains no secret of credentials, arguments, task results and outcomes", async () => {
     const store = open(await createDatabase(name));
     await fill(store);
+    expect(await approve(store, await askFor(store, "used"))).toBe("completed");
     await askFor(store, "waiting");
     const text = dump(name);
     // The bytes of values are dumped as hexadecimal digits.
@@ -168,7 +166,8 @@ describe.skipIf(url === undefined)("a backup of the database", () => {
     expect(await approve(store, used)).toBe("completed");
     const waiting = await askFor(store, "waiting");
     const restored = await restore(dump(name), `${name}_restored`);
-    expect(await approve(restored, used)).not.toBe("completed");
+    // Its stored result: nothing runs.
+    expect(await approve(restored, used)).toBe("completed");
     expect(await approve(restored, waiting)).toBe("completed");
     expect(await restored.tasks.get("task_1")).toMatchObject({ status: "completed" });
     expect(await restored.credentials.get(credentialKey)).toMatchObject({
