@@ -11,14 +11,14 @@ const url = inject("postgresUrl");
 const schema = "backup";
 const name = `backup_${process.pid}`;
 const credentialKey = { source: "museum", scheme: "token" };
-/** What no dump contains. */
+/** Values that no dump contains. */
 const secrets = {
   credential: "fixture-secret-of-a-credential",
   argument: "fixture-secret-of-an-argument",
   result: "fixture-secret-of-a-result",
   outcome: "fixture-secret-of-an-outcome",
 };
-/** What is stored as it is: documented in the guide. */
+/** Values that are stored as they are: documented in the guide. */
 const readable = { artifact: "readable-artifact", memory: "readable-memory" };
 
 const pay = defineTool({

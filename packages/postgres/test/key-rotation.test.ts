@@ -7,7 +7,7 @@ import { postgresStore, type PostgresStore, type StoreKey } from "../src/index.t
 const url = inject("postgresUrl");
 const oldKey = "the old key of the tests, 32 bytes or more";
 const newKey = "the new key of the tests, 32 bytes or more";
-const foreignKey = "a key of nobody, which is 32 bytes or more";
+const foreignKey = "another key of the tests, 32 bytes or more";
 const credentialKey = { source: "museum", scheme: "token" };
 const secret = { type: "secret", secret: "open, sesame" } as const;
 /** More rows than one batch. */
@@ -132,6 +132,7 @@ describe.skipIf(url === undefined)("the rotation of a key", () => {
   test("by two processes at once ends with all values sealed by the new key", async () => {
     await fill(start(oldKey));
     await Promise.all([start(newKey, oldKey).reseal(), start(newKey, oldKey).reseal()]);
+    expect(await start(newKey, oldKey).reseal()).toEqual({ resealed: 0, unreadable: 0 });
     await expectReadable(start(newKey));
   });
 

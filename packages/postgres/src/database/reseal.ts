@@ -3,7 +3,7 @@ import { ToolError } from "@toolweave/core";
 import type { Database, Row } from "./database.ts";
 import type { Sealer } from "./seal.ts";
 
-/** What `reseal` has found and done. */
+/** Counts of `reseal`. */
 export interface ResealResult {
   /** Values that were not sealed with the first key, and now are. */
   readonly resealed: number;
