@@ -74,6 +74,23 @@ export function describeLedger(
       expect(await ledger.begin(late)).toEqual({ status: "superseded" });
       expect(await ledger.begin(call({ callId: "f", token: "5" }))).toEqual(begun);
     });
+
+    test("an epoch stays the highest after its call was released or resumed", async () => {
+      const { ledger } = (await openSubject(make, "ledger")).store;
+      const begun = { status: "begun" };
+      const newer = call({ epoch: 2 });
+      expect(await ledger.begin(newer)).toEqual(begun);
+      expect(await ledger.end(newer, { status: "released" })).toBe(true);
+      const old = call({ callId: "d", token: "2", epoch: 1 });
+      expect(await ledger.begin(old)).toEqual({ status: "superseded" });
+      const waiting = call({ callId: "e", token: "3", epoch: 3 });
+      expect(await ledger.begin(waiting)).toEqual(begun);
+      expect(await ledger.end(waiting, { status: "suspended", outcome: "asked" })).toBe(true);
+      // A resumption has no epoch.
+      const resumed = call({ callId: "e", token: "4", repeat: "resume" });
+      expect(await ledger.begin(resumed)).toEqual(begun);
+      expect(await ledger.begin({ ...old, epoch: 2 })).toEqual({ status: "superseded" });
+    });
   });
 
   describe("ends", () => {
