@@ -40,7 +40,7 @@ CREATE FUNCTION ${schema}.full_hour(p_time float8) RETURNS float8 LANGUAGE sql I
 -- status: as the port has it; expired: running, and its lease has expired. holder: the token of the call's claimant.
 CREATE FUNCTION ${schema}.begin_call(p_run text, p_call text, p_tool text, p_arguments text, p_epoch float8,
   p_repeat text, p_token text, p_lease float8, p_life float8,
-  OUT status text, OUT outcome bytea, OUT holder text) LANGUAGE plpgsql AS $$
+  OUT status text, OUT outcome bytea, OUT holder text) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   v_now float8 := ${schema}.now_ms(); v_row record; v_is_new boolean; v_is_locked boolean := false;
 BEGIN
@@ -107,8 +107,10 @@ BEGIN
       WHERE e.epoch < excluded.epoch OR e.sweep_at < excluded.sweep_at - 86400000;
   END IF;
   -- Last, and without waiting: two calls that remove each other's row do not wait for each other.
-  DELETE FROM ${schema}.ledger l WHERE (l.run_id, l.call_id) IN (SELECT s.run_id, s.call_id
-    FROM ${schema}.ledger s WHERE s.sweep_at <= v_now ORDER BY s.sweep_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  IF EXISTS (SELECT FROM ${schema}.ledger s WHERE s.sweep_at <= v_now) THEN
+    DELETE FROM ${schema}.ledger l WHERE (l.run_id, l.call_id) IN (SELECT s.run_id, s.call_id
+      FROM ${schema}.ledger s WHERE s.sweep_at <= v_now ORDER BY s.sweep_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  END IF;
 END $$;
 
 CREATE FUNCTION ${schema}.end_call(p_run text, p_call text, p_token text, p_end uuid, p_status text,

@@ -50,27 +50,6 @@ BEGIN
   RETURN v_all + v_rows;
 END $$;
 
--- For callers of version 1 it does the same. A task that continues was not asked to be cancelled.
-CREATE OR REPLACE FUNCTION ${schema}.change_task(p_id text, p_status text, p_change bytea, p_expires float8,
-  p_lease float8, p_is_held boolean, p_token uuid) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE v_changed boolean;
-BEGIN
-  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
-    ON CONFLICT DO NOTHING;
-  IF NOT FOUND THEN
-    RETURN (SELECT answer::boolean FROM ${schema}.write_answers WHERE token = p_token);
-  END IF;
-  -- A task that another process runs, or ran when it ended, is not handed over.
-  UPDATE ${schema}.tasks SET status = p_status, change = p_change, expires_at = p_expires,
-    lease_until = CASE p_status WHEN 'working' THEN ${schema}.now_ms() + p_lease ELSE 0 END,
-    cancel_requested_by = NULL
-    WHERE id = p_id AND expires_at > ${schema}.now_ms() AND status IN ('working', 'input_required')
-      AND (p_is_held OR status <> 'working' OR p_status <> 'working');
-  v_changed := FOUND;
-  UPDATE ${schema}.write_answers SET answer = v_changed::text WHERE token = p_token;
-  RETURN v_changed;
-END $$;
-
--- Last: until the end of this step, tasks wait for it. In JSON; null: no other process has asked for that.
+-- In JSON; null: no other process has asked for that.
 ALTER TABLE ${schema}.tasks ADD COLUMN cancel_requested_by text;
 `;
