@@ -134,10 +134,7 @@ type Ratio = (work: (n: number) => Promise<unknown>, factor?: number) => Promise
 
 /** One rate that four stores share, each with a quarter of the connections. */
 async function compareProcesses(ratio: Ratio, index: number): Promise<void> {
-  const pools = Array.from(
-    { length: 4 },
-    () => new pg.Pool({ connectionString: server.url, max: 8 }),
-  );
+  const pools = Array.from({ length: 4 }, () => openPool(server.url, 8));
   const stores = pools.map((pool) => postgresStore({ pool }));
   const operation = operations.find(({ name }) => name.includes("one key"));
   const found = await ratio((n) => operation!.run(stores[n % 4] as Stores, n));

@@ -60,8 +60,11 @@ END $$;
 
 CREATE FUNCTION ${schema}.claim_pending_call(p_id text, p_digest bytea, p_expires float8, p_token uuid,
   p_lease float8) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE v_now float8; v_row record;
+DECLARE v_now float8; v_row record; v_call bigint;
 BEGIN
+  SELECT seq INTO v_call FROM ${schema}.pending_calls
+    WHERE id = p_id AND state_digest = p_digest AND status = 'pending';
+  IF FOUND AND ${schema}.refuses_claim(v_call, p_lease) THEN RETURN 'refused'; END IF;
   UPDATE ${schema}.pending_calls
     SET status = 'claimed', claim_token = p_token, lease_until = ${schema}.now_ms() + p_lease
     WHERE id = p_id AND state_digest = p_digest AND status = 'pending'

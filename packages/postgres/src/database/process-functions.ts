@@ -20,6 +20,37 @@ CREATE TABLE ${schema}.credential_locks (
   lease_until float8 NOT NULL
 );
 
+-- After a promotion, true for the lease of the caller that notices it: an asynchronous replica may have forgotten claims,
+-- and their processes renew them meanwhile. p_call: the number of a pending call; those that were added after the
+-- promotion are not refused. The row has the timeline, the end, and the number of the last call before the promotion.
+CREATE FUNCTION ${schema}.refuses_claim(p_call bigint, p_lease float8) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_now float8 := ${schema}.now_ms(); v_seen text[]; v_state text;
+  v_timeline text := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+BEGIN
+  SELECT string_to_array(value, ' ') INTO v_seen FROM ${schema}.meta WHERE name = 'promotion';
+  IF v_seen[1] IS DISTINCT FROM v_timeline THEN
+    v_state := v_timeline || CASE WHEN v_seen IS NULL OR current_setting('synchronous_standby_names') <> ''
+      THEN ' 0 0'
+      ELSE ' ' || (v_now + p_lease) || ' ' || coalesce(pg_sequence_last_value(
+        pg_get_serial_sequence('${schema}.pending_calls', 'seq')::regclass), 0) END;
+    -- The first process that notices it decides.
+    INSERT INTO ${schema}.meta AS m VALUES ('promotion', v_state)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE left(m.value, 8) <> v_timeline;
+    SELECT string_to_array(value, ' ') INTO v_seen FROM ${schema}.meta WHERE name = 'promotion';
+  END IF;
+  RETURN v_seen[2]::float8 > v_now AND (p_call IS NULL OR p_call <= v_seen[3]::bigint);
+END $$;
+
+-- Renews the leases of the calls that are claimed by one process, and their claims if a promotion has lost them.
+CREATE FUNCTION ${schema}.renew_pending_calls(p_ids text[], p_lease float8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE v_is_promoted boolean := ${schema}.refuses_claim(0, p_lease);
+BEGIN
+  UPDATE ${schema}.pending_calls SET status = 'claimed', lease_until = ${schema}.now_ms() + p_lease
+    WHERE id IN (SELECT id FROM ${schema}.pending_calls WHERE id = ANY (p_ids)
+      AND (status = 'claimed' OR (v_is_promoted AND status = 'pending')) FOR UPDATE SKIP LOCKED);
+END $$;
+
 CREATE FUNCTION ${schema}.lock_credential(p_name text, p_token uuid, p_lease float8) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
