@@ -37,7 +37,7 @@ const hour = 3_600_000;
 const credentialKey = { source: "shop", scheme: "oauth" };
 export const readTaskId = "task_of_the_reads";
 
-/** What the reads find. */
+/** Writes the rows that the reads find. */
 export async function fill(stores: Stores): Promise<void> {
   await stores.credentials.set(credentialKey, { type: "secret", secret: "a secret of the bench" });
   await stores.tasks.add(task(readTaskId));

@@ -25,18 +25,18 @@ CREATE TABLE ${schema}.credential_locks (
 -- promotion are not refused. The row has the timeline, the end, and the number of the last call before the promotion.
 CREATE FUNCTION ${schema}.refuses_claim(p_call bigint, p_lease float8) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  v_now float8 := ${schema}.now_ms(); v_seen text[]; v_state text;
-  v_timeline text := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+  v_now float8 := ${schema}.now_ms(); v_seen text[]; v_state text; v_timeline text;
 BEGIN
   SELECT string_to_array(value, ' ') INTO v_seen FROM ${schema}.meta WHERE name = 'promotion';
-  IF v_seen[1] IS DISTINCT FROM v_timeline THEN
-    v_state := v_timeline || CASE WHEN v_seen IS NULL OR current_setting('synchronous_standby_names') <> ''
+  IF NOT FOUND THEN RETURN false; END IF;
+  v_timeline := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+  IF v_seen[1] <> v_timeline THEN
+    v_state := v_timeline || CASE WHEN current_setting('synchronous_standby_names') <> ''
       THEN ' 0 0'
       ELSE ' ' || (v_now + p_lease) || ' ' || coalesce(pg_sequence_last_value(
         pg_get_serial_sequence('${schema}.pending_calls', 'seq')::regclass), 0) END;
     -- The first process that notices it decides.
-    INSERT INTO ${schema}.meta AS m VALUES ('promotion', v_state)
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE left(m.value, 8) <> v_timeline;
+    UPDATE ${schema}.meta SET value = v_state WHERE name = 'promotion' AND left(value, 8) <> v_timeline;
     SELECT string_to_array(value, ' ') INTO v_seen FROM ${schema}.meta WHERE name = 'promotion';
   END IF;
   RETURN v_seen[2]::float8 > v_now AND (p_call IS NULL OR p_call <= v_seen[3]::bigint);
@@ -79,6 +79,13 @@ BEGIN
     WHERE lease_until <= v_now - 604800000 LIMIT p_max FOR UPDATE SKIP LOCKED);
   GET DIAGNOSTICS v_rows = ROW_COUNT;
   RETURN v_all + v_rows;
+END $$;
+
+DO $$ BEGIN
+  INSERT INTO ${schema}.meta VALUES
+    ('promotion', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || ' 0 0') ON CONFLICT DO NOTHING;
+EXCEPTION WHEN OTHERS THEN
+  -- A server with storage of another kind has no timeline.
 END $$;
 
 -- In JSON; null: no other process has asked for that.
