@@ -2,7 +2,7 @@ import type { Interruption } from "@toolweave/core";
 import { isFullRun } from "@toolweave/test-support";
 import { describe, expect, inject, test } from "vitest";
 import type { PostgresStore } from "../src/index.ts";
-import { none, useFaults } from "./support/every-fault.ts";
+import { leaseMs, none, useFaults } from "./support/every-fault.ts";
 
 const url = inject("postgresUrl");
 

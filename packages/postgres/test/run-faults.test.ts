@@ -1,6 +1,6 @@
 import type { LedgerCall, LedgerEntry } from "@toolweave/core/stores";
 import { describe, expect, inject, test } from "vitest";
-import { none, useFaults } from "./support/every-fault.ts";
+import { leaseMs, none, useFaults } from "./support/every-fault.ts";
 
 const url = inject("postgresUrl");
 

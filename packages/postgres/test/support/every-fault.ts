@@ -8,7 +8,8 @@ import { faults, FaultyPool, type Fault, type Faults } from "./faulty-pool.ts";
 import { ManualTimers } from "./manual-timers.ts";
 import { testDatabase, type TestClock, type TestDatabase } from "./test-database.ts";
 
-const leaseMs = 30_000;
+/** The lease of the stores. */
+export const leaseMs = 30_000;
 
 /** More statements than any life has. */
 const maxStatements = 40;
@@ -96,7 +97,7 @@ interface World {
   expire(): void;
 }
 
-/** What some processes do. Returns its rules, and whether each held. */
+/** The acts of some processes. Returns rules, and whether each held. */
 type Life = (world: World) => Promise<Readonly<Record<string, boolean>>>;
 
 /** The rules that did not hold; none if every fault is harmless. */
