@@ -24,6 +24,7 @@ const names = [
   "scripts",
   "starlark",
   "starlark-bounds",
+  "postgres",
 ];
 
 /** The page as it has to be, formatted. */

@@ -119,10 +119,11 @@ export function describeCredentials(
     if (one.exclusive === undefined) skip();
     let end: (() => void) | undefined;
     const waits = new Promise<void>((resolve) => (end = resolve));
-    await Promise.all([
+    const works = Promise.all([
       one.exclusive!(key, () => waits),
       one.exclusive!({ ...key, caller: "ada" }, async () => end?.()),
     ]);
+    expect(await works).toHaveLength(2);
   });
 
   test("exclusive work that fails rejects with its error, and other work can be done then", async ({

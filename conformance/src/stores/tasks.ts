@@ -200,12 +200,12 @@ export function describeTasks(
       clock: StoreClock,
       cause: () => unknown,
     ): Promise<boolean> {
-      let isChanged = false;
-      void tasks!.watch!("a", new AbortController().signal).then(() => (isChanged = true));
+      const wait = { isOver: false };
+      void tasks!.watch!("a", new AbortController().signal).then(() => (wait.isOver = true));
       await tasks!.get("a");
       await cause();
-      for (let turn = 0; turn < 20 && !isChanged; turn++) await clock.advance(100);
-      return isChanged;
+      for (let turn = 0; turn < 20 && !wait.isOver; turn++) await clock.advance(100);
+      return wait.isOver;
     }
 
     test("a wait ends when the task continues, ends or is to be cancelled, in any process", async ({
@@ -266,11 +266,11 @@ export function describeTasks(
       const aborted = tasks.watch?.("a", waiting.signal);
       waiting.abort();
       await aborted;
-      await tasks.watch?.("a", waiting.signal);
+      expect(await tasks.watch?.("a", waiting.signal)).toBeUndefined();
       if (!isShared) return;
       const stopped = tasks.watch?.("a", new AbortController().signal);
       await store.close?.();
-      await stopped;
+      expect(await stopped).toBeUndefined();
     });
   });
 

@@ -72,17 +72,19 @@ export async function findProblems(
   const timeline = await readTimeline(db);
   if (timeline !== undefined && !(await isSameTimeline(db, timeline))) {
     problems.push(
-      "The server has been promoted since the store was made. If its replication is asynchronous, claims of the last moments before that may be lost.",
+      "The server has been promoted since the store was made. If its replication is asynchronous, claims of the last moments before that may be lost; claims of earlier calls were refused for one lease after it.",
     );
   }
   if (await isRestored(db)) problems.push(restoredProblem(db.schema));
   return problems;
 }
 
-/** Undefined: the role may not read it. */
+/** The number that grows with each promotion, in decimal. Undefined: the server has none. */
 async function readTimeline(db: Database): Promise<string | undefined> {
   try {
-    const [row] = await db.inspect("SELECT timeline_id::text AS id FROM pg_control_checkpoint()");
+    const [row] = await db.inspect(
+      `SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int::text AS id`,
+    );
     return row?.["id"] as string | undefined;
   } catch {
     return undefined;

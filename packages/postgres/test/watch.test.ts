@@ -73,13 +73,13 @@ describe.skipIf(url === undefined)("changes of tasks", () => {
   });
 
   test("executors await and cancel tasks of other processes", async () => {
-    let end: ((value: string) => void) | undefined;
+    const running: ((value: string) => void)[] = [];
     const work = defineTool({
       name: "work",
       description: "Works.",
       input: { type: "object" },
       execution: "task",
-      execute: () => new Promise<string>((resolve) => (end = resolve)),
+      execute: () => new Promise<string>((resolve) => void running.push(resolve)),
     });
     const start = () =>
       new ToolExecutor({ registry: new ToolRegistry([work]), tasks: open().tasks });
@@ -87,8 +87,8 @@ describe.skipIf(url === undefined)("changes of tasks", () => {
     const call = { name: "work", arguments: {} };
     const one = (await first.execute({ id: "1", ...call })).result?.taskId as string;
     const result = second.tasks.result(one);
-    while (end === undefined) await turn();
-    end("done");
+    while (running.length === 0) await turn();
+    running[0]?.("done");
     expect((await result)?.status).toBe("completed");
     const two = (await first.execute({ id: "2", ...call })).result?.taskId as string;
     expect(await second.tasks.cancel(two)).toMatchObject({ status: "cancelled" });
@@ -114,6 +114,7 @@ describe.skipIf(url === undefined)("changes of tasks", () => {
     const notified = await startWatch(store, two.id);
     await other.tasks.change(two.id, ended);
     await notified.end;
+    expect(notified.isOver).toBe(true);
   });
 
   test("a process that does not listen reads all that it waits for in one statement", async () => {

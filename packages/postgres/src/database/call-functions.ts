@@ -1,7 +1,9 @@
 /**
- * The writes of version 1 for pending calls, grants, rates and tasks. Each function is one statement for the client, and
- * one transaction. In a function every statement sees what was committed before it, which the parts of one statement do
- * not.
+ * The writes for pending calls, grants, rates and tasks. Each function is one statement for the client, and one
+ * transaction. In a function every statement sees what was committed before it, which the parts of one statement do not.
+ *
+ * Where `enable_seqscan` is off, a plan that was made while a table was empty would otherwise read all of the table until
+ * its next statistics.
  *
  * A function may be called again with the same token, or with the same record, after its answer was lost: it finds its
  * own work and answers the same.
@@ -22,14 +24,18 @@ BEGIN
 END $$;
 
 CREATE FUNCTION ${schema}.add_pending_call(p_id text, p_interruption text, p_digest bytea, p_owner text,
-  p_expires float8, p_max float8) RETURNS text LANGUAGE plpgsql AS $$
+  p_expires float8, p_max float8) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE v_now float8 := ${schema}.now_ms(); v_digest bytea; v_count bigint; v_alone boolean;
 BEGIN
-  DELETE FROM ${schema}.pending_calls WHERE id IN (SELECT id FROM ${schema}.pending_calls
-    WHERE status <> 'claimed' AND expires_at <= v_now ORDER BY expires_at LIMIT 100
-    FOR UPDATE SKIP LOCKED);
-  UPDATE ${schema}.pending_calls SET result = NULL WHERE id IN (SELECT id FROM ${schema}.pending_calls
-    WHERE result IS NOT NULL AND result_until <= v_now LIMIT 100 FOR UPDATE SKIP LOCKED);
+  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE status <> 'claimed' AND expires_at <= v_now) THEN
+    DELETE FROM ${schema}.pending_calls WHERE id IN (SELECT id FROM ${schema}.pending_calls
+      WHERE status <> 'claimed' AND expires_at <= v_now ORDER BY expires_at LIMIT 100
+      FOR UPDATE SKIP LOCKED);
+  END IF;
+  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE result IS NOT NULL AND result_until <= v_now) THEN
+    UPDATE ${schema}.pending_calls SET result = NULL WHERE id IN (SELECT id FROM ${schema}.pending_calls
+      WHERE result IS NOT NULL AND result_until <= v_now LIMIT 100 FOR UPDATE SKIP LOCKED);
+  END IF;
   SELECT state_digest INTO v_digest FROM ${schema}.pending_calls WHERE id = p_id;
   IF NOT FOUND THEN
     SELECT count(*) INTO v_count FROM ${schema}.pending_calls
@@ -54,8 +60,11 @@ END $$;
 
 CREATE FUNCTION ${schema}.claim_pending_call(p_id text, p_digest bytea, p_expires float8, p_token uuid,
   p_lease float8) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE v_now float8; v_row record;
+DECLARE v_now float8; v_row record; v_call bigint;
 BEGIN
+  SELECT seq INTO v_call FROM ${schema}.pending_calls
+    WHERE id = p_id AND state_digest = p_digest AND status = 'pending';
+  IF FOUND AND ${schema}.refuses_claim(v_call, p_lease) THEN RETURN 'refused'; END IF;
   UPDATE ${schema}.pending_calls
     SET status = 'claimed', claim_token = p_token, lease_until = ${schema}.now_ms() + p_lease
     WHERE id = p_id AND state_digest = p_digest AND status = 'pending'
@@ -120,7 +129,7 @@ END $$;
 -- request: the index of the key that refuses it and the wait, or null.
 CREATE FUNCTION ${schema}.reserve_rates(p_keys text[], p_windows float8[], p_ids uuid[],
   p_amounts float8[], p_limits float8[], p_lease float8)
-RETURNS TABLE (refused_by int, wait float8) LANGUAGE plpgsql AS $$
+RETURNS TABLE (refused_by int, wait float8) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   v_now float8; v_used float8[]; v_keys int := cardinality(p_keys); v_key int; v_at int;
   v_amount float8; v_limit float8; v_wait float8;
@@ -131,9 +140,11 @@ BEGIN
   -- A commit that is under way holds its rows: this waits for it, so that it counts, or is refused.
   DELETE FROM ${schema}.rate_reservations
     WHERE key = ANY (p_keys) AND counts_until <= v_now AND lease_until > 0;
-  DELETE FROM ${schema}.rate_reservations WHERE (id, key) IN
-    (SELECT r.id, r.key FROM ${schema}.rate_reservations r WHERE r.counts_until <= v_now
-     ORDER BY r.counts_until LIMIT 100 + cardinality(p_ids) FOR UPDATE SKIP LOCKED);
+  IF EXISTS (SELECT FROM ${schema}.rate_reservations r WHERE r.counts_until <= v_now) THEN
+    DELETE FROM ${schema}.rate_reservations WHERE (id, key) IN
+      (SELECT r.id, r.key FROM ${schema}.rate_reservations r WHERE r.counts_until <= v_now
+       ORDER BY r.counts_until LIMIT 100 + cardinality(p_ids) * v_keys FOR UPDATE SKIP LOCKED);
+  END IF;
   FOR v_key IN 1..v_keys LOOP
     v_used[v_key] := (SELECT coalesce(sum(r.amount), 0) FROM ${schema}.rate_reservations r
       WHERE r.key = p_keys[v_key] AND r.counts_until > v_now);
@@ -185,11 +196,14 @@ BEGIN
 END $$;
 
 CREATE FUNCTION ${schema}.add_task(p_id text, p_owner text, p_quota text, p_status text, p_task bytea,
-  p_expires float8, p_lease float8, p_token uuid, p_max float8) RETURNS text LANGUAGE plpgsql AS $$
+  p_expires float8, p_lease float8, p_token uuid, p_max float8) RETURNS text LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
 DECLARE v_now float8 := ${schema}.now_ms(); v_token uuid; v_count bigint; v_alone boolean;
 BEGIN
-  DELETE FROM ${schema}.tasks WHERE id IN (SELECT id FROM ${schema}.tasks WHERE expires_at <= v_now
-    ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  IF EXISTS (SELECT FROM ${schema}.tasks WHERE expires_at <= v_now) THEN
+    DELETE FROM ${schema}.tasks WHERE id IN (SELECT id FROM ${schema}.tasks WHERE expires_at <= v_now
+      ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  END IF;
   SELECT token INTO v_token FROM ${schema}.tasks WHERE id = p_id;
   IF NOT FOUND THEN
     SELECT count(*) INTO v_count FROM ${schema}.tasks WHERE quota_owner = p_quota AND expires_at > v_now;
@@ -228,7 +242,8 @@ BEGIN
   END IF;
   -- A task that another process runs, or ran when it ended, is not handed over.
   UPDATE ${schema}.tasks SET status = p_status, change = p_change, expires_at = p_expires,
-    lease_until = CASE p_status WHEN 'working' THEN ${schema}.now_ms() + p_lease ELSE 0 END
+    lease_until = CASE p_status WHEN 'working' THEN ${schema}.now_ms() + p_lease ELSE 0 END,
+    cancel_requested_by = NULL
     WHERE id = p_id AND expires_at > ${schema}.now_ms() AND status IN ('working', 'input_required')
       AND (p_is_held OR status <> 'working' OR p_status <> 'working');
   v_changed := FOUND;

@@ -312,3 +312,10 @@ export function unavailable(
 ): ToolError {
   return new ToolError("store_unavailable", `The PostgreSQL store ${text}.`, options);
 }
+
+/** `store_unavailable` for a claim that a promotion of the server may have forgotten. */
+export function refusedClaim(): ToolError {
+  return unavailable(
+    "was promoted a moment ago, and may have forgotten who has claimed this call: try again after its leaseMs",
+  );
+}

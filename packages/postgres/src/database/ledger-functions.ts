@@ -37,10 +37,10 @@ CREATE INDEX ledger_epochs_to_sweep ON ${schema}.ledger_epochs (sweep_at);
 CREATE FUNCTION ${schema}.full_hour(p_time float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
   $$ SELECT ceil(p_time / 3600000) * 3600000 $$;
 
--- status: as the port has it; expired: running, and its lease has expired. holder: the token of the call's claimant.
+-- status: as the port has it; expired: running, and its lease has expired; refused: by refuses_claim. holder: the token of the call's claimant.
 CREATE FUNCTION ${schema}.begin_call(p_run text, p_call text, p_tool text, p_arguments text, p_epoch float8,
   p_repeat text, p_token text, p_lease float8, p_life float8,
-  OUT status text, OUT outcome bytea, OUT holder text) LANGUAGE plpgsql AS $$
+  OUT status text, OUT outcome bytea, OUT holder text) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   v_now float8 := ${schema}.now_ms(); v_row record; v_is_new boolean; v_is_locked boolean := false;
 BEGIN
@@ -92,6 +92,13 @@ BEGIN
   IF status = 'ended' THEN outcome := v_row.outcome; END IF;
   IF status = 'expired' THEN holder := v_row.token; END IF;
   IF status IS NOT NULL THEN RETURN; END IF;
+  IF ${schema}.refuses_claim(NULL, p_lease) THEN
+    IF v_is_new THEN
+      DELETE FROM ${schema}.ledger l WHERE l.run_id = p_run AND l.call_id = p_call;
+    END IF;
+    status := 'refused';
+    RETURN;
+  END IF;
   status := 'begun';
   IF NOT v_is_new THEN
     UPDATE ${schema}.ledger l SET tool = p_tool, arguments_hash = p_arguments, token = p_token,
@@ -107,12 +114,15 @@ BEGIN
       WHERE e.epoch < excluded.epoch OR e.sweep_at < excluded.sweep_at - 86400000;
   END IF;
   -- Last, and without waiting: two calls that remove each other's row do not wait for each other.
-  DELETE FROM ${schema}.ledger l WHERE (l.run_id, l.call_id) IN (SELECT s.run_id, s.call_id
-    FROM ${schema}.ledger s WHERE s.sweep_at <= v_now ORDER BY s.sweep_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  IF EXISTS (SELECT FROM ${schema}.ledger s WHERE s.sweep_at <= v_now) THEN
+    DELETE FROM ${schema}.ledger l WHERE (l.run_id, l.call_id) IN (SELECT s.run_id, s.call_id
+      FROM ${schema}.ledger s WHERE s.sweep_at <= v_now ORDER BY s.sweep_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  END IF;
 END $$;
 
-CREATE FUNCTION ${schema}.end_call(p_run text, p_call text, p_token text, p_end uuid, p_status text,
-  p_outcome bytea, p_life float8) RETURNS boolean LANGUAGE plpgsql AS $$
+-- p_tool and p_arguments: those of the claim, if it was answered. Its row can be missing because a promotion has lost it.
+CREATE FUNCTION ${schema}.end_call(p_run text, p_call text, p_token text, p_tool text, p_arguments text,
+  p_end uuid, p_status text, p_outcome bytea, p_life float8) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_row record; v_until float8 := ${schema}.now_ms() + CASE p_status WHEN 'released' THEN 3600000 ELSE p_life END;
 BEGIN
@@ -128,6 +138,13 @@ BEGIN
       IF v_row.status NOT IN ('running', 'unknown') THEN
         RETURN v_row.ended_by IS NOT DISTINCT FROM p_end;
       END IF;
+    ELSIF p_status <> 'released' AND p_tool IS NOT NULL THEN
+      INSERT INTO ${schema}.ledger (run_id, call_id, tool, arguments_hash, token, status, outcome, ended_by,
+          lease_until, expires_at, sweep_at)
+        VALUES (p_run, p_call, p_tool, p_arguments, p_token, p_status, p_outcome, p_end, 0, v_until,
+          ${schema}.full_hour(v_until))
+        ON CONFLICT DO NOTHING;
+      IF FOUND THEN RETURN true; END IF;
     ELSIF p_status <> 'released' THEN
       RETURN false;
     ELSE
@@ -141,14 +158,25 @@ BEGIN
   END LOOP;
 END $$;
 
--- Renews the leases of the calls that these tokens have.
-CREATE FUNCTION ${schema}.renew_calls(p_runs text[], p_calls text[], p_tokens text[], p_lease float8,
-  p_life float8) RETURNS void LANGUAGE sql AS $$
-  UPDATE ${schema}.ledger l SET lease_until = ${schema}.now_ms() + p_lease,
-    expires_at = ${schema}.now_ms() + p_life, sweep_at = ${schema}.full_hour(${schema}.now_ms() + p_life)
+-- Renews the leases of the calls that one process runs, and their rows if a promotion has lost them.
+CREATE FUNCTION ${schema}.renew_calls(p_runs text[], p_calls text[], p_tokens text[], p_tools text[],
+  p_arguments text[], p_lease float8, p_life float8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE v_now float8 := ${schema}.now_ms();
+BEGIN
+  UPDATE ${schema}.ledger l SET lease_until = v_now + p_lease, expires_at = v_now + p_life,
+    sweep_at = ${schema}.full_hour(v_now + p_life)
   FROM (SELECT c.run_id, c.call_id FROM unnest(p_runs, p_calls, p_tokens) AS h (run_id, call_id, token)
     JOIN ${schema}.ledger c ON c.run_id = h.run_id AND c.call_id = h.call_id AND c.token = h.token
     WHERE c.status = 'running' FOR UPDATE OF c SKIP LOCKED) AS held
-  WHERE l.run_id = held.run_id AND l.call_id = held.call_id
-$$;
+  WHERE l.run_id = held.run_id AND l.call_id = held.call_id;
+  IF NOT ${schema}.refuses_claim(NULL, p_lease) THEN RETURN; END IF;
+  INSERT INTO ${schema}.ledger
+      (run_id, call_id, tool, arguments_hash, token, status, lease_until, expires_at, sweep_at)
+    SELECT run_id, call_id, tool, arguments_hash, token, 'running', v_now + p_lease, v_now + p_life,
+      ${schema}.full_hour(v_now + p_life)
+    FROM unnest(p_runs, p_calls, p_tokens, p_tools, p_arguments)
+      AS h (run_id, call_id, token, tool, arguments_hash)
+    ORDER BY run_id, call_id
+    ON CONFLICT DO NOTHING;
+END $$;
 `;

@@ -5,11 +5,15 @@ import { processFunctions } from "./process-functions.ts";
 import { tables } from "./tables.ts";
 
 /**
- * The steps from an empty schema to the present one. A step is never changed and only adds, or replaces a function by one
- * that does the same for its former callers: a process of the former version works beside one of this version while both
- * are deployed.
+ * The steps from an empty schema to the present one. A step never changes its tables or the arguments and results of its
+ * functions, and only adds, so that a process of the former version works beside one of this version while both are
+ * deployed. The text of a function may change: then a later step replaces it.
  */
 export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + callFunctions(schema) + dataFunctions(schema),
-  (schema) => ledgerFunctions(schema) + processFunctions(schema),
+  (schema) => ledgerFunctions(schema) + processFunctions(schema) + replaced(callFunctions(schema)),
 ];
+
+function replaced(functions: string): string {
+  return functions.replaceAll(/^CREATE FUNCTION/gm, "CREATE OR REPLACE FUNCTION");
+}

@@ -20,6 +20,37 @@ CREATE TABLE ${schema}.credential_locks (
   lease_until float8 NOT NULL
 );
 
+-- After a promotion, true for the lease of the caller that notices it: an asynchronous replica may have forgotten claims,
+-- and their processes renew them meanwhile. p_call: the number of a pending call; those that were added after the
+-- promotion are not refused. The row has the timeline, the end, and the number of the last call before the promotion.
+CREATE FUNCTION ${schema}.refuses_claim(p_call bigint, p_lease float8) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_now float8 := ${schema}.now_ms(); v_seen text[]; v_state text; v_timeline text;
+BEGIN
+  SELECT string_to_array(value, ' ') INTO v_seen FROM ${schema}.meta WHERE name = 'promotion';
+  IF NOT FOUND THEN RETURN false; END IF;
+  v_timeline := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+  IF v_seen[1] <> v_timeline THEN
+    v_state := v_timeline || CASE WHEN current_setting('synchronous_standby_names') <> ''
+      THEN ' 0 0'
+      ELSE ' ' || (v_now + p_lease) || ' ' || coalesce(pg_sequence_last_value(
+        pg_get_serial_sequence('${schema}.pending_calls', 'seq')::regclass), 0) END;
+    -- The first process that notices it decides.
+    UPDATE ${schema}.meta SET value = v_state WHERE name = 'promotion' AND left(value, 8) <> v_timeline;
+    SELECT string_to_array(value, ' ') INTO v_seen FROM ${schema}.meta WHERE name = 'promotion';
+  END IF;
+  RETURN v_seen[2]::float8 > v_now AND (p_call IS NULL OR p_call <= v_seen[3]::bigint);
+END $$;
+
+-- Renews the leases of the calls that are claimed by one process, and their claims if a promotion has lost them.
+CREATE FUNCTION ${schema}.renew_pending_calls(p_ids text[], p_lease float8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE v_is_promoted boolean := ${schema}.refuses_claim(0, p_lease);
+BEGIN
+  UPDATE ${schema}.pending_calls SET status = 'claimed', lease_until = ${schema}.now_ms() + p_lease
+    WHERE id IN (SELECT id FROM ${schema}.pending_calls WHERE id = ANY (p_ids)
+      AND (status = 'claimed' OR (v_is_promoted AND status = 'pending')) FOR UPDATE SKIP LOCKED);
+END $$;
+
 CREATE FUNCTION ${schema}.lock_credential(p_name text, p_token uuid, p_lease float8) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -50,27 +81,13 @@ BEGIN
   RETURN v_all + v_rows;
 END $$;
 
--- For callers of version 1 it does the same. A task that continues was not asked to be cancelled.
-CREATE OR REPLACE FUNCTION ${schema}.change_task(p_id text, p_status text, p_change bytea, p_expires float8,
-  p_lease float8, p_is_held boolean, p_token uuid) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE v_changed boolean;
-BEGIN
-  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
-    ON CONFLICT DO NOTHING;
-  IF NOT FOUND THEN
-    RETURN (SELECT answer::boolean FROM ${schema}.write_answers WHERE token = p_token);
-  END IF;
-  -- A task that another process runs, or ran when it ended, is not handed over.
-  UPDATE ${schema}.tasks SET status = p_status, change = p_change, expires_at = p_expires,
-    lease_until = CASE p_status WHEN 'working' THEN ${schema}.now_ms() + p_lease ELSE 0 END,
-    cancel_requested_by = NULL
-    WHERE id = p_id AND expires_at > ${schema}.now_ms() AND status IN ('working', 'input_required')
-      AND (p_is_held OR status <> 'working' OR p_status <> 'working');
-  v_changed := FOUND;
-  UPDATE ${schema}.write_answers SET answer = v_changed::text WHERE token = p_token;
-  RETURN v_changed;
+DO $$ BEGIN
+  INSERT INTO ${schema}.meta VALUES
+    ('promotion', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || ' 0 0') ON CONFLICT DO NOTHING;
+EXCEPTION WHEN OTHERS THEN
+  -- A server with storage of another kind has no timeline.
 END $$;
 
--- Last: until the end of this step, tasks wait for it. In JSON; null: no other process has asked for that.
+-- In JSON; null: no other process has asked for that.
 ALTER TABLE ${schema}.tasks ADD COLUMN cancel_requested_by text;
 `;

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from "node:crypto";
 import { ToolError } from "@toolweave/core";
 
 /** A secret of the host, of at least 32 bytes. */
@@ -13,7 +20,7 @@ const minKeyBytes = 32;
 
 interface DerivedKey {
   readonly id: Buffer;
-  readonly key: Buffer;
+  readonly key: KeyObject;
 }
 
 /**
@@ -92,5 +99,5 @@ function derive(key: StoreKey): DerivedKey {
   }
   const part = (use: string, length: number) =>
     Buffer.from(hkdfSync("sha256", bytes, "", `toolweave postgres ${use}`, length));
-  return { id: part("key id", keyIdLength), key: part("seal", 32) };
+  return { id: part("key id", keyIdLength), key: createSecretKey(part("seal", 32)) };
 }

@@ -7,7 +7,7 @@ import type {
   LedgerEntry,
 } from "@toolweave/core/stores";
 import { Leases, type Timers } from "@toolweave/stores/shared";
-import type { Database } from "../database/database.ts";
+import { refusedClaim, type Database } from "../database/database.ts";
 import { toName } from "../database/name.ts";
 import type { Sealer } from "../database/seal.ts";
 
@@ -27,6 +27,8 @@ export class PostgresLedger implements CallLedger {
   readonly #leaseMs: number;
   /** The calls that this store runs, each as the JSON of its names. */
   readonly #leases: Leases;
+  /** The tool and the arguments of each of them. */
+  readonly #running = new Map<string, readonly [tool: string, argumentsHash: string]>();
 
   constructor(
     db: Database,
@@ -38,10 +40,13 @@ export class PostgresLedger implements CallLedger {
     this.#leaseMs = options.leaseMs;
     this.#leases = new Leases(options, (held) => {
       const claims = [...held].map((claim) => JSON.parse(claim) as ClaimNames);
-      return db.run(`SELECT ${db.schema}.renew_calls($1, $2, $3, $4, $5)`, [
+      const running = [...held].map((claim) => this.#running.get(claim));
+      return db.run(`SELECT ${db.schema}.renew_calls($1, $2, $3, $4, $5, $6, $7)`, [
         claims.map(([run]) => run),
         claims.map(([, call]) => call),
         claims.map(([, , token]) => token),
+        running.map((call) => call?.[0]),
+        running.map((call) => call?.[1]),
         options.leaseMs,
         lifetimeMs,
       ]);
@@ -50,14 +55,15 @@ export class PostgresLedger implements CallLedger {
 
   async begin(call: LedgerCall): Promise<LedgerEntry> {
     const [run, id, token] = toNames(call);
+    const [tool, argumentsHash] = [toName(call.tool), toName(call.argumentsHash)];
     const [row] = await this.#db.run(
       `SELECT status, outcome, holder
        FROM ${this.#db.schema}.begin_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         run,
         id,
-        toName(call.tool),
-        toName(call.argumentsHash),
+        tool,
+        argumentsHash,
         call.epoch ?? null,
         call.repeat ?? null,
         token,
@@ -65,7 +71,8 @@ export class PostgresLedger implements CallLedger {
         lifetimeMs,
       ],
     );
-    const status = row?.["status"] as LedgerEntry["status"] | "expired";
+    const status = row?.["status"] as LedgerEntry["status"] | "expired" | "refused";
+    if (status === "refused") throw refusedClaim();
     if (status === "ended") {
       return {
         status,
@@ -77,19 +84,28 @@ export class PostgresLedger implements CallLedger {
       const isHeld = this.#leases.has(JSON.stringify([run, id, row?.["holder"]]));
       return { status: isHeld ? "running" : "unknown" };
     }
-    if (status === "begun") this.#leases.hold(JSON.stringify([run, id, token]));
+    if (status === "begun") {
+      const claim = JSON.stringify([run, id, token]);
+      this.#running.set(claim, [tool, argumentsHash]);
+      this.#leases.hold(claim);
+    }
     return { status };
   }
 
   async end(claim: LedgerClaim, end: LedgerEnd): Promise<boolean> {
     const names = toNames(claim);
     const [run, id] = names;
+    const held = JSON.stringify(names);
+    const [tool, argumentsHash] = this.#running.get(held) ?? [];
     // Also if the end cannot be written: the lease then expires, and the call is unknown.
-    this.#leases.drop(JSON.stringify(names));
+    this.#leases.drop(held);
+    this.#running.delete(held);
     const isEnded = await this.#db.value(
-      `SELECT ${this.#db.schema}.end_call($1, $2, $3, $4, $5, $6, $7)`,
+      `SELECT ${this.#db.schema}.end_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         ...names,
+        tool ?? null,
+        argumentsHash ?? null,
         randomUUID(),
         end.status,
         "outcome" in end ? this.#sealer.seal(end.outcome, sealName(run, id)) : null,

@@ -8,7 +8,7 @@ import {
   type PendingCallStore,
 } from "@toolweave/core/stores";
 import { Leases, type Timers } from "@toolweave/stores/shared";
-import type { Database, Row } from "../database/database.ts";
+import { refusedClaim, type Database, type Row } from "../database/database.ts";
 import { toName } from "../database/name.ts";
 
 /**
@@ -30,12 +30,10 @@ export class PostgresPendingCalls implements PendingCallStore {
     this.#leaseMs = options.leaseMs;
     this.#maxPerOwner = options.maxPerOwner;
     this.#leases = new Leases(options, (ids) =>
-      db.run(
-        `UPDATE ${db.schema}.pending_calls SET lease_until = ${db.schema}.now_ms() + $2
-         WHERE id IN (SELECT id FROM ${db.schema}.pending_calls
-           WHERE id = ANY ($1) AND status = 'claimed' FOR UPDATE SKIP LOCKED)`,
-        [[...ids].map(toName), options.leaseMs],
-      ),
+      db.run(`SELECT ${db.schema}.renew_pending_calls($1, $2)`, [
+        [...ids].map(toName),
+        options.leaseMs,
+      ]),
     );
   }
 
@@ -76,7 +74,8 @@ export class PostgresPendingCalls implements PendingCallStore {
     const result = (await this.#db.value(
       `SELECT ${this.#db.schema}.claim_pending_call($1, $2, $3, $4, $5)`,
       [toName(id), digest(interruption), expiresAt, randomUUID(), this.#leaseMs],
-    )) as ClaimResult;
+    )) as ClaimResult | "refused";
+    if (result === "refused") throw refusedClaim();
     if (result === "claimed") this.#leases.hold(id);
     // This process may be late with a lease, when it was busy.
     return result === "unfinished" && this.#leases.has(id) ? "running" : result;

@@ -183,7 +183,8 @@ export class PostgresTasks implements TaskStore {
     const { schema } = this.#db;
     return this.#db.run(
       `SELECT id, owner, status, task, change, cancel_requested_by, lease_until > ${schema}.now_ms() AS is_held
-       FROM ${schema}.tasks WHERE ${column} = $1 AND expires_at > ${schema}.now_ms() ORDER BY seq`,
+       FROM ${schema}.tasks WHERE ${column} = $1 AND expires_at > ${schema}.now_ms()
+       ${column === "owner" ? "ORDER BY seq" : ""}`,
       [toName(value)],
     );
   }
