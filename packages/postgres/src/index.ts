@@ -2,5 +2,5 @@
 export { postgresStore } from "./postgres-store.ts";
 export type { PostgresStore, PostgresStoreOptions } from "./postgres-store.ts";
 export type { PostgresClient, PostgresPool } from "./database/database.ts";
-export type { StoreKey } from "./database/seal.ts";
 export type { PostgresLists } from "./stores/lists.ts";
+export type { StoreKey } from "@toolweave/stores/shared";

@@ -1,6 +1,7 @@
 import { ToolError, type Clock } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import type {
+  ArtifactIndex,
   ArtifactStore,
   AuditSink,
   CredentialStore,
@@ -11,10 +12,11 @@ import type {
   ScheduleStore,
   TaskStore,
 } from "@toolweave/core/stores";
-import { checkedCount, checkedQuota } from "@toolweave/stores/shared";
+import { checkedCount, checkedQuota, type StoreKey } from "@toolweave/stores/shared";
 import { Database, type PostgresPool } from "./database/database.ts";
-import { Sealer, type StoreKey } from "./database/seal.ts";
+import { Sealer } from "./database/seal.ts";
 import { findProblems } from "./problems.ts";
+import { PostgresArtifactIndex } from "./stores/artifact-index.ts";
 import { PostgresArtifacts } from "./stores/artifacts.ts";
 import { PostgresAudit } from "./stores/audit.ts";
 import { PostgresCredentials } from "./stores/credentials.ts";
@@ -69,6 +71,8 @@ export interface PostgresStore {
   readonly rateLimits: RateLimitStore;
   readonly tasks: TaskStore;
   readonly artifacts: ArtifactStore;
+  /** For artifacts whose bytes are elsewhere (`@toolweave/s3`). They count against the same quotas. */
+  readonly artifactIndex: ArtifactIndex;
   /** Sealed with `key`. */
   readonly credentials: CredentialStore;
   readonly schedules: ScheduleStore;
@@ -183,6 +187,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     rateLimits,
     tasks,
     artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
+    artifactIndex: new PostgresArtifactIndex(db, { maxBytes, maxBytesPerOwner }),
     credentials: new PostgresCredentials(db, sealer),
     schedules,
     memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),

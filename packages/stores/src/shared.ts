@@ -28,3 +28,5 @@ export {
 } from "./memory-ranking.ts";
 export type { MemoryRow } from "./memory-ranking.ts";
 export { checkRateRequests } from "./rate-requests.ts";
+export { keyDerivation } from "./store-key.ts";
+export type { StoreKey } from "./store-key.ts";

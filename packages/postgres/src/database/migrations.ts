@@ -1,3 +1,4 @@
+import { artifactObjects } from "./artifact-objects.ts";
 import { callFunctions } from "./call-functions.ts";
 import { dataFunctions } from "./data-functions.ts";
 import { tables } from "./tables.ts";
@@ -8,4 +9,5 @@ import { tables } from "./tables.ts";
  */
 export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + callFunctions(schema) + dataFunctions(schema),
+  artifactObjects,
 ];
