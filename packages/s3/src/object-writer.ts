@@ -58,10 +58,12 @@ export async function writeObject(
     const text = data.subarray(from, from + partBytes);
     const body = cipher === undefined ? text : cipher.seal(from / chunkBytes, text);
     if (cipher === undefined) whole.update(body);
-    parts.push(await bucket.putPart(object, upload, parts.length + 1, body));
+    parts.push(await bucket.putPart(object, upload.id, parts.length + 1, body));
   }
   if (!(await renew())) throw lostWrite();
-  await bucket.completeUpload(object, upload, parts, place.bytes);
+  await bucket.completeUpload(object, upload.id, parts, place.bytes);
+  // If that fails, the other upload is aborted when the artifact is deleted.
+  if (!upload.isOnly) await bucket.abortUploads(object).catch(() => {});
   return cipher === undefined ? { ...place, sha256: whole.digest("hex") } : place;
 }
 

@@ -23,7 +23,8 @@ describe.skipIf(problem !== undefined)(`with OpenStack Swift (${problem ?? "inst
 
   /** The names of the objects in the bucket. */
   async function objects(bucket = "tests"): Promise<readonly string[]> {
-    const answer = await client.fetch(`${swift.url}/${bucket}`);
+    const answer = await client.fetch(`${swift.url}/${encodeURIComponent(bucket)}`);
+    expect(answer.status).toBe(200);
     return [...(await answer.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key ?? "");
   }
 
@@ -100,7 +101,7 @@ describe.skipIf(problem !== undefined)(`with OpenStack Swift (${problem ?? "inst
       headers: { "x-amz-content-sha256": "0".repeat(64) },
     });
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("XAmzContentSHA256Mismatch");
+    expect(await answer.text()).toMatch(/<Code>(?:BadDigest|XAmzContentSHA256Mismatch)</);
   });
 
   test("a bucket that does not exist is named", async () => {

@@ -4,7 +4,9 @@ Arguments: the folder, the port of the proxy, the access key and the secret key.
 """
 
 import os
+import signal
 import sys
+import time
 from array import array
 
 import eventlet
@@ -23,6 +25,33 @@ def write(name, text):
     with open(path, 'w') as file:
         file.write(text)
     return path
+
+
+class Cache:
+    """The part of a memcached that the proxy needs."""
+
+    def __init__(self):
+        self.values = {}
+
+    def get(self, key, **_options):
+        value, end = self.values.get(key, (None, 0))
+        return value if end == 0 or time.time() < end else None
+
+    def set(self, key, value, time_=0, **options):
+        seconds = options.get('time', time_)
+        self.values[key] = (value, time.time() + seconds if seconds else 0)
+
+    def delete(self, key, **_options):
+        self.values.pop(key, None)
+
+
+def with_cache(app):
+    cache = Cache()
+
+    def cached(env, start_response):
+        env['swift.cache'] = cache
+        return app(env, start_response)
+    return cached
 
 
 def listen(port=0):
@@ -88,14 +117,13 @@ use = egg:swift#dlo
 ''' % (folder, folder, access_key.replace(':', '_'), secret_key))))
 
 for sock, conf in apps:
-    app = wsgi.loadapp(conf, global_conf={'log_name': os.path.basename(conf)})
+    app = with_cache(wsgi.loadapp(conf, global_conf={'log_name': os.path.basename(conf)}))
     eventlet.spawn(
         eventlet.wsgi.server, sock, app, utils.NullLogger(),
         protocol=wsgi.SwiftHttpProtocol, capitalize_response_headers=False, socket_timeout=60)
 
+# A shell starts background programs with this signal ignored.
+signal.signal(signal.SIGINT, lambda *_: os._exit(0))
 print('ready', file=sys.stderr, flush=True)
-try:
-    while True:
-        eventlet.sleep(3600)
-except KeyboardInterrupt:
-    os._exit(0)
+while True:
+    eventlet.sleep(3600)

@@ -8,6 +8,13 @@ export interface UploadedPart {
   readonly etag: string;
 }
 
+/** A multipart upload that was started. */
+export interface StartedUpload {
+  readonly id: string;
+  /** False: an earlier attempt, whose answer was lost, may have started another one. */
+  readonly isOnly: boolean;
+}
+
 /** Pages of a list of uploads: one object has few of them. */
 const maxListings = 10;
 
@@ -62,7 +69,7 @@ export class Bucket {
   }
 
   /** Starts a multipart upload. */
-  async startUpload(object: string): Promise<string> {
+  async startUpload(object: string): Promise<StartedUpload> {
     const answer = await this.#expect(200, {
       method: "POST",
       object,
@@ -71,7 +78,7 @@ export class Bucket {
     });
     const id = readElement(new TextDecoder().decode(answer.body), "UploadId") ?? "";
     if (id === "") throw this.#unreadable("POST");
-    return id;
+    return { id, isOnly: answer.uncertain === 0 };
   }
 
   /** Stores one part of a multipart upload. */
