@@ -17,6 +17,10 @@ const leaseMs = 3_600_000;
 export interface FaultyRun {
   readonly rows: {
     readonly index: ArtifactIndex;
+    /** The same rows for the process that writes, if its statements fail. Default: `index`. */
+    readonly writer?: ArtifactIndex;
+    /** Does the statements that are late. */
+    readonly arrive?: () => PromiseLike<void>;
     /** Moves the time of the index. */
     readonly advance: (ms: number) => PromiseLike<void> | void;
     readonly close: () => PromiseLike<void> | void;
@@ -34,13 +38,13 @@ export interface FaultMatrix {
 }
 
 /** Pauses end at once; deadlines end when the test says so. */
-class ManualTimers implements Pick<Clock, "setTimeout" | "clearTimeout"> {
+export class ManualTimers implements Pick<Clock, "setTimeout" | "clearTimeout"> {
   readonly #deadlines = new Map<ClockTimer, () => void>();
 
   setTimeout(callback: () => void, ms: number): ClockTimer {
     const timer: ClockTimer = {};
     this.#deadlines.set(timer, callback);
-    if (ms < 30_000) queueMicrotask(() => this.#run(timer));
+    if (ms < 5_000) queueMicrotask(() => this.#run(timer));
     return timer;
   }
 
@@ -76,7 +80,7 @@ export async function everyFault(
     const timers = new ManualTimers();
     const rows = await newRows();
     server.reset(fault && { ...fault, onSilence: () => timers.expire() });
-    const index = faultyIndex(rows.index, indexFault);
+    const index = faultyIndex(rows.writer ?? rows.index, indexFault);
     try {
       for (const rule of await life(server, rows, index, timers)) {
         broken.push(`${describeFault(fault, indexFault)}: ${rule}`);
@@ -100,6 +104,7 @@ export async function everyFault(
     }
     return { broken, hasEnoughCases: cases > requests * operations };
   }
+  if (faults.length === 0 && indexFaults.length === 0) await run();
   for (const [kind, fault] of faults.entries()) {
     for (let at = 1 + (kind % sample); at <= maxSteps; at += sample) {
       if ((await run({ ...fault, at })).requests < at) break;
@@ -120,7 +125,8 @@ function describeFault(fault: S3Fault | undefined, indexFault: IndexFault | unde
       `${indexFault.kind} at statement ${indexFault.at}${indexFault.persists ? " and later" : ""}`,
   ]
     .filter((text) => text !== undefined)
-    .join(", ");
+    .join(", ")
+    .replace(/^$/, "no fault");
 }
 
 /** The rules that did not hold. */
@@ -158,6 +164,7 @@ async function life(
   }
   await outcome(store.delete(small.artifact.key));
   server.arrive();
+  await rows.arrive?.();
   await store.close();
 
   const hadMissing = server.fault?.kind === "missing";
