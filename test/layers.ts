@@ -4,6 +4,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/postgres": ["@toolweave/core", "@toolweave/stores"],
+  "packages/s3": ["@toolweave/core", "@toolweave/http", "@toolweave/stores"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
   "packages/builtin": [
     "@toolweave/core",
@@ -103,6 +104,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "packages/postgres": [["database"], ["stores"], ["."]],
+  "packages/s3": [["bucket", "sealing"], ["."]],
   "packages/workspace": [
     ["jail"],
     ["files"],

@@ -16,9 +16,9 @@ import { installedVersion, printTable, spread } from "../lib/table.ts";
 const size = 65_536;
 /** The artifact that ranges are read from. */
 const largeSize = 1_048_576;
-const rounds = 9;
-const warmUps = 2;
-const callsInRound = 24;
+const rounds = 5;
+const warmUps = 1;
+const callsInRound = 16;
 
 const swift = await startSwift();
 const postgres = await startPostgres();
@@ -58,8 +58,7 @@ async function bare(): Promise<Contender> {
   return {
     name: "aws4fetch and fetch",
     put: () => send(`small-${++count}`, { method: "PUT", body: small }, 200),
-    get: (from) =>
-      send("large", { headers: { range: `bytes=${from}-${from + size - 1}` } }, 206),
+    get: (from) => send("large", { headers: { range: `bytes=${from}-${from + size - 1}` } }, 206),
   };
 }
 
@@ -82,7 +81,10 @@ async function stored(name: string, index: ArtifactIndex, key?: string): Promise
 }
 
 /** Milliseconds for one call, with a number of them at once. */
-async function measure(call: (number: number) => Promise<unknown>, atOnce: number): Promise<number> {
+async function measure(
+  call: (number: number) => Promise<unknown>,
+  atOnce: number,
+): Promise<number> {
   const start = performance.now();
   for (let done = 0; done < callsInRound; done += atOnce) {
     const calls = Math.min(atOnce, callsInRound - done);
@@ -99,11 +101,13 @@ async function get(contender: Contender, number: number): Promise<void> {
   }
 }
 
-const operations: readonly (readonly [string, (by: Contender, number: number) => Promise<unknown>])[] =
-  [
-    ["put 64 KiB", (by) => by.put()],
-    ["get 64 KiB of 1 MiB", get],
-  ];
+const operations: readonly (readonly [
+  string,
+  (by: Contender, number: number) => Promise<unknown>,
+])[] = [
+  ["put 64 KiB", (by) => by.put()],
+  ["get 64 KiB of 1 MiB", get],
+];
 
 try {
   const floor = await bare();
@@ -116,7 +120,7 @@ try {
   ];
   const rows: string[][] = [];
   for (const [operation, call] of operations) {
-    for (const atOnce of [1, 24]) {
+    for (const atOnce of [1, 16]) {
       const times = new Map<Contender, { readonly ms: number; readonly ratio: number }[]>();
       for (let round = -warmUps; round < rounds; round++) {
         for (const contender of contenders) {
@@ -134,7 +138,10 @@ try {
           String(atOnce),
           contender.name,
           spread(measured.map(({ ratio }) => ratio)),
-          spread(measured.map(({ ms }) => ms), 1),
+          spread(
+            measured.map(({ ms }) => ms),
+            1,
+          ),
         ]);
       }
     }

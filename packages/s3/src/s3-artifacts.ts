@@ -143,8 +143,7 @@ function isPrefix(prefix: string): boolean {
 /** The text of an endpoint may have credentials, so that no error repeats it. */
 function readEndpoint(endpoint: unknown): string {
   const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
-  const isOrigin =
-    url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
   if (isOrigin) return url.origin;
   throw invalid(
     'endpoint is an origin such as "https://s3.example.com:9000": scheme, host and port, without a path and a user name.',

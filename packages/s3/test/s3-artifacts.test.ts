@@ -72,7 +72,9 @@ describe("requests", () => {
     await open().put(large.artifact, large.data);
     const { seen } = server;
     expect(seen.map(({ method }) => method)).toEqual(["POST", "PUT", "PUT", "PUT", "PUT", "POST"]);
-    expect(seen.every(({ headers }) => /^[0-9a-f]{64}$/.test(String(headers["x-amz-content-sha256"])))).toBe(true);
+    expect(
+      seen.every(({ headers }) => /^[0-9a-f]{64}$/.test(String(headers["x-amz-content-sha256"]))),
+    ).toBe(true);
     expect(Buffer.compare([...server.objects.values()][0]!, large.data)).toBe(0);
   });
 
@@ -83,18 +85,21 @@ describe("requests", () => {
     expect(server.seen.at(-1)?.headers.range).toBe("bytes=10-14");
   });
 
-  test.each([429, 500, 503])("%d is followed by three more attempts, and then the error", async (status) => {
-    const artifacts = open();
-    server.override = () => ({ status });
-    const error = await failure(() => artifacts.put(artifact, data));
-    expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
-    expect(error.message).toContain(`(PUT: ${status})`);
-    expect(server.seen.filter(({ method }) => method === "PUT")).toHaveLength(4);
-    let failures = 3;
-    server.override = () => (failures-- > 0 ? { status } : undefined);
-    await artifacts.put(large.artifact, large.data);
-    expect(await artifacts.read(large.artifact.key, 0, Infinity)).toEqual(large.data);
-  });
+  test.each([429, 500, 503])(
+    "%d is followed by three more attempts, and then the error",
+    async (status) => {
+      const artifacts = open();
+      server.override = () => ({ status });
+      const error = await failure(() => artifacts.put(artifact, data));
+      expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
+      expect(error.message).toContain(`(PUT: ${status})`);
+      expect(server.seen.filter(({ method }) => method === "PUT")).toHaveLength(4);
+      let failures = 3;
+      server.override = () => (failures-- > 0 ? { status } : undefined);
+      await artifacts.put(large.artifact, large.data);
+      expect(await artifacts.read(large.artifact.key, 0, Infinity)).toEqual(large.data);
+    },
+  );
 
   test("other refusals are not repeated", async () => {
     const artifacts = open({ bucket: "missing-bucket" });
@@ -255,7 +260,11 @@ describe("what is read", () => {
     const artifacts = open();
     await artifacts.put(artifact, data);
     replaceObject(change);
-    for (const [offset, length] of [[0, 10], [400, 300], [0, 1_000]] as const) {
+    for (const [offset, length] of [
+      [0, 10],
+      [400, 300],
+      [0, 1_000],
+    ] as const) {
       const error = await failure(() => artifacts.read(artifact.key, offset, length));
       expect(error.message).toContain("is not the one that was stored");
     }
@@ -284,7 +293,12 @@ describe("sealed artifacts", () => {
     const text = Buffer.from("a secret of a tool ".repeat(12_000));
     const sealed = { ...large.artifact, size: text.byteLength };
     await artifacts.put(sealed, text);
-    for (const [from, to] of [[0, 1], [65_535, 65_537], [65_536, 131_072], [100, 200_000]] as const) {
+    for (const [from, to] of [
+      [0, 1],
+      [65_535, 65_537],
+      [65_536, 131_072],
+      [100, 200_000],
+    ] as const) {
       expect(Buffer.from((await artifacts.read(sealed.key, from, to - from))!)).toEqual(
         text.subarray(from, to),
       );
@@ -309,7 +323,11 @@ describe("sealed artifacts", () => {
     [
       "a chunk twice",
       (object: Buffer) =>
-        Buffer.concat([object.subarray(0, chunk), object.subarray(0, chunk), object.subarray(2 * chunk)]),
+        Buffer.concat([
+          object.subarray(0, chunk),
+          object.subarray(0, chunk),
+          object.subarray(2 * chunk),
+        ]),
     ],
   ])("%s does not open", async (_name, change) => {
     const artifacts = open({ key: testKey });
@@ -343,7 +361,9 @@ describe("sealed artifacts", () => {
     const error = await failure(() => later.read(artifact.key, 0, 10));
     expect(error.message).toContain("add it to key");
     expect(error.retryable).toBe(false);
-    expect((await failure(() => open().read(artifact.key, 0, 10))).message).toContain("add it to key");
+    expect((await failure(() => open().read(artifact.key, 0, 10))).message).toContain(
+      "add it to key",
+    );
   });
 
   test("an empty artifact is authenticated, too", async () => {
@@ -406,7 +426,9 @@ describe("what is left behind", () => {
     const [name = ""] = [...server.objects.keys()];
     clock.advance(1_000);
     server.override = ({ url }) =>
-      url === `/${name}` ? { status: 403, body: "<Error><Code>AccessDenied</Code></Error>" } : undefined;
+      url === `/${name}`
+        ? { status: 403, body: "<Error><Code>AccessDenied</Code></Error>" }
+        : undefined;
     expect((await failure(() => artifacts.sweep())).message).toContain("AccessDenied");
     expect([...server.objects.keys()]).toEqual([name]);
     server.override = undefined;
@@ -420,6 +442,8 @@ describe("what is left behind", () => {
     await artifacts.put(artifact, data);
     await artifacts.close();
     await artifacts.close();
-    expect((await failure(() => artifacts.read(artifact.key, 0, 1))).code).toBe("store_unavailable");
+    expect((await failure(() => artifacts.read(artifact.key, 0, 1))).code).toBe(
+      "store_unavailable",
+    );
   });
 });

@@ -115,7 +115,10 @@ describe.skipIf(problem !== undefined)(`with OpenStack Swift (${problem ?? "inst
   test.each([undefined, testKey])(
     "an artifact in three parts is the same byte for byte, and nothing of it is left",
     async (key) => {
-      const { artifacts, close } = open({ prefix: "parts/", ...(key === undefined ? {} : { key }) });
+      const { artifacts, close } = open({
+        prefix: "parts/",
+        ...(key === undefined ? {} : { key }),
+      });
       const { artifact, data } = testArtifact(3, 20 * MiB + 77);
       await artifacts.put(artifact, data);
       expect(Buffer.compare((await artifacts.read(artifact.key, 0, Infinity))!, data)).toBe(0);

@@ -50,7 +50,8 @@ export class PostgresArtifactIndex implements ArtifactIndex {
       );
     }
     if (answer === "full") throw artifactsFull(this.#maxBytes);
-    if (answer === "owner_full") throw ownerFull(this.#maxBytesPerOwner, "maxArtifactBytesPerOwner");
+    if (answer === "owner_full")
+      throw ownerFull(this.#maxBytesPerOwner, "maxArtifactBytesPerOwner");
     return token;
   }
 
@@ -65,10 +66,11 @@ export class PostgresArtifactIndex implements ArtifactIndex {
   }
 
   async complete(key: string, token: string, place: string): Promise<boolean> {
-    const answer = await this.#db.value(
-      `SELECT ${this.#db.schema}.complete_object($1, $2, $3)`,
-      [key, token, place],
-    );
+    const answer = await this.#db.value(`SELECT ${this.#db.schema}.complete_object($1, $2, $3)`, [
+      key,
+      token,
+      place,
+    ]);
     return answer === true;
   }
 

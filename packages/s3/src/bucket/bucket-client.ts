@@ -122,7 +122,11 @@ export class BucketClient {
   }
 
   /** True: the server refuses the time, and its own time is known now. */
-  #correctTime({ status, headers, body }: Pick<BucketAnswer, "status" | "headers" | "body">): boolean {
+  #correctTime({
+    status,
+    headers,
+    body,
+  }: Pick<BucketAnswer, "status" | "headers" | "body">): boolean {
     if (status !== 403 || errorCode(body) !== "RequestTimeTooSkewed") return false;
     const date = headers["date"];
     const time = typeof date === "string" ? Date.parse(date) : Number.NaN;

@@ -75,5 +75,9 @@ export function bucketError(
   text: string,
   options: { readonly cause?: unknown; readonly retryable?: boolean } = {},
 ): ToolError {
-  return new ToolError("store_unavailable", `The bucket "${bucket}" at ${origin} ${text}.`, options);
+  return new ToolError(
+    "store_unavailable",
+    `The bucket "${bucket}" at ${origin} ${text}.`,
+    options,
+  );
 }

@@ -14,7 +14,10 @@ export interface Seal {
 
 /** The keys of a store: the first one seals, every one opens. */
 export class ObjectKeys {
-  readonly #keys: readonly { readonly id: string; readonly derive: ReturnType<typeof keyDerivation> }[];
+  readonly #keys: readonly {
+    readonly id: string;
+    readonly derive: ReturnType<typeof keyDerivation>;
+  }[];
 
   /** @throws ToolError `invalid_configuration` for a key that is too short. */
   constructor(keys: readonly StoreKey[]) {

@@ -237,7 +237,10 @@ export class S3Server {
     if (!isSound || parts.length !== upload.parts.size) return refusal(400, "InvalidPart");
     this.objects.set(object, Buffer.concat(parts.map(({ part }) => part as Buffer)));
     this.uploads.delete(id);
-    return { status: 200, body: "\n<CompleteMultipartUploadResult></CompleteMultipartUploadResult>" };
+    return {
+      status: 200,
+      body: "\n<CompleteMultipartUploadResult></CompleteMultipartUploadResult>",
+    };
   }
 
   #listUploads(bucket: string, prefix: string): Answer {

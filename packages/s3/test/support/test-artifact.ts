@@ -9,7 +9,8 @@ export function testArtifact(
   size: number,
 ): { readonly artifact: StoredArtifact; readonly data: Uint8Array } {
   const data = new Uint8Array(size);
-  for (let index = 0; index < size; index++) data[index] = (index * 31 + (index >> 8) + number) & 255;
+  for (let index = 0; index < size; index++)
+    data[index] = (index * 31 + (index >> 8) + number) & 255;
   const artifact = {
     key: `art_${number.toString(16).padStart(32, "0")}`,
     owner: '["session",null]',

@@ -32,7 +32,8 @@ export function verifySignature(
   if (id !== accessKeyId) return "InvalidAccessKeyId";
   const date = header("x-amz-date");
   const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date)?.slice(1).map(Number);
-  if (parts === undefined || !date.startsWith(day ?? "-") || scope !== region) return "AccessDenied";
+  if (parts === undefined || !date.startsWith(day ?? "-") || scope !== region)
+    return "AccessDenied";
   const [year = 0, month = 0, ...rest] = parts;
   const time = Date.UTC(year, month - 1, ...rest);
   if (Math.abs(time - now) > maxSkewMs) return "RequestTimeTooSkewed";
