@@ -15,7 +15,7 @@ import { newObjectName, readPlace, type Place } from "./place.ts";
 import { ChunkCipher, sealedSize } from "./sealing/chunk-cipher.ts";
 import type { ObjectKeys } from "./sealing/object-keys.ts";
 
-/** What a store of artifacts in a bucket consists of. */
+/** The parts of a store of artifacts in a bucket. */
 export interface BucketArtifactsOptions {
   readonly index: ArtifactIndex;
   readonly client: BucketClient;

@@ -2,7 +2,7 @@ import { inFullRun, isFullRun } from "@toolweave/test-support";
 import { sqliteStore } from "@toolweave/stores";
 import { FakeClock } from "@toolweave/conformance/stores";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { everyFault, type FaultyRun } from "./support/every-fault.ts";
+import { everyFault, largeSize, smallSize, type FaultyRun } from "./support/every-fault.ts";
 import { indexFaults } from "./support/faulty-index.ts";
 import { S3Server, s3Faults } from "./support/s3-server.ts";
 
@@ -44,13 +44,15 @@ test("a fault of any statement of the index changes no artifact, and leaves no o
   expect(await everyFault(server, newIndex, matrix)).toEqual(none);
 });
 
-test.runIf(isFullRun)("a fault of any request together with one of any statement", async () => {
-  const faults = s3Faults.map((kind) => ({ kind, persists: false }));
-  const indexFaulty = indexFaults.map((kind) => ({ kind, persists: true }));
-  const result = await everyFault(server, newIndex, {
-    faults,
-    indexFaults: indexFaulty,
-    areCombined: true,
-  });
-  expect(result).toEqual(none);
-});
+test.runIf(isFullRun).each([smallSize, largeSize])(
+  "a fault of any request together with one of any statement, for an artifact of %d bytes",
+  async (size) => {
+    const result = await everyFault(server, newIndex, {
+      faults: s3Faults.map((kind) => ({ kind, persists: false })),
+      indexFaults: indexFaults.map((kind) => ({ kind, persists: true })),
+      areCombined: true,
+      artifactSizes: [size],
+    });
+    expect(result).toEqual(none);
+  },
+);

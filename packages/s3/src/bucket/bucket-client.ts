@@ -24,7 +24,7 @@ export interface BucketAnswer {
   readonly uncertain: number;
 }
 
-/** What a client needs. */
+/** The parts of a client. */
 export interface BucketClientOptions {
   readonly http: HttpClient;
   readonly signer: RequestSigner;

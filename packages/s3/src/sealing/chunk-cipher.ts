@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 /** Bytes of an artifact in one sealed chunk. */
 export const chunkBytes = 65_536;
 /** Bytes that a chunk is longer than its text. */
-export const tagBytes = 16;
+const tagBytes = 16;
 
 const nonceBytes = 12;
 

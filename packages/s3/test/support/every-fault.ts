@@ -8,6 +8,9 @@ import { testArtifact, testKey } from "./test-artifact.ts";
 
 /** Small parts, so that an artifact has several. */
 const sizes = { maxPutBytes: 100_000, partBytes: 65_536 };
+/** The bytes of an artifact that is written in one request, and of one in parts. */
+export const smallSize = 1_000;
+export const largeSize = 150_000;
 /** More requests, and statements, than a life has. */
 const maxSteps = 60;
 /** Longer than any lease. */
@@ -33,6 +36,8 @@ export interface FaultMatrix {
   readonly indexFaults: readonly Omit<IndexFault, "at">[];
   /** Every fault of a request with every one of a statement. Default: one at a time. */
   readonly areCombined?: boolean;
+  /** The bytes of the artifacts. Default: one that is written in one request, and one in parts. */
+  readonly artifactSizes?: readonly number[];
   /** Only one of as many cases is run. Default: 1. */
   readonly sample?: number;
 }
@@ -72,7 +77,13 @@ export class ManualTimers implements Pick<Clock, "setTimeout" | "clearTimeout"> 
 export async function everyFault(
   server: S3Server,
   newRows: () => PromiseLike<FaultyRun["rows"]> | FaultyRun["rows"],
-  { faults, indexFaults, areCombined = false, sample = 1 }: FaultMatrix,
+  {
+    faults,
+    indexFaults,
+    areCombined = false,
+    sample = 1,
+    artifactSizes = [smallSize, largeSize],
+  }: FaultMatrix,
 ): Promise<{ readonly broken: readonly string[]; readonly hasEnoughCases: boolean }> {
   const broken: string[] = [];
   let cases = 0;
@@ -82,7 +93,7 @@ export async function everyFault(
     server.reset(fault && { ...fault, onSilence: () => timers.expire() });
     const index = faultyIndex(rows.writer ?? rows.index, indexFault);
     try {
-      for (const rule of await life(server, rows, index, timers)) {
+      for (const rule of await life({ server, rows, index, timers, artifactSizes })) {
         broken.push(`${describeFault(fault, indexFault)}: ${rule}`);
       }
     } finally {
@@ -130,12 +141,19 @@ function describeFault(fault: S3Fault | undefined, indexFault: IndexFault | unde
 }
 
 /** The rules that did not hold. */
-async function life(
-  server: S3Server,
-  rows: FaultyRun["rows"],
-  index: ArtifactIndex,
-  timers: ManualTimers,
-): Promise<readonly string[]> {
+async function life({
+  server,
+  rows,
+  index,
+  timers,
+  artifactSizes,
+}: {
+  readonly server: S3Server;
+  readonly rows: FaultyRun["rows"];
+  readonly index: ArtifactIndex;
+  readonly timers: ManualTimers;
+  readonly artifactSizes: readonly number[];
+}): Promise<readonly string[]> {
   const broken: string[] = [];
   const open = (by: ArtifactIndex): S3Artifacts =>
     openArtifacts(
@@ -151,10 +169,9 @@ async function life(
       sizes,
     );
   const store = open(index);
-  const small = testArtifact(1, 1_000);
-  const large = testArtifact(2, 150_000);
+  const all = artifactSizes.map((size, number) => testArtifact(number, size));
   const stored: string[] = [];
-  for (const { artifact, data } of [small, large]) {
+  for (const { artifact, data } of all) {
     const put = await outcome(store.put(artifact, data));
     if (put !== "unavailable") stored.push(artifact.key);
     const read = await outcome(store.read(artifact.key, 0, Infinity));
@@ -162,7 +179,8 @@ async function life(
     const part = await outcome(store.read(artifact.key, 10, 500));
     check("a read range is that of the artifact", isSame(part, data.subarray(10, 510)));
   }
-  await outcome(store.delete(small.artifact.key));
+  const [first] = all;
+  if (first !== undefined) await outcome(store.delete(first.artifact.key));
   server.arrive();
   await rows.arrive?.();
   await store.close();
@@ -170,13 +188,13 @@ async function life(
   const hadMissing = server.fault?.kind === "missing";
   server.fault = undefined;
   const other = open(rows.index);
-  for (const { artifact, data } of [small, large]) {
+  for (const { artifact, data } of all) {
     const read = await other.read(artifact.key, 0, Infinity);
     check("another process reads what was put", isSame(read, data));
   }
-  if (stored.includes(large.artifact.key) && !hadMissing) {
-    const there = await other.read(large.artifact.key, 0, Infinity);
-    check("a stored artifact is there", there !== undefined);
+  for (const { artifact } of all.slice(1)) {
+    const isThere = (await other.read(artifact.key, 0, Infinity)) !== undefined;
+    check("a stored artifact is there", isThere || hadMissing || !stored.includes(artifact.key));
   }
   // An interrupted write is swept twice.
   for (let sweep = 1; sweep <= 2; sweep++) {
@@ -185,7 +203,7 @@ async function life(
   }
   server.arrive();
   const readable: StoredArtifact[] = [];
-  for (const { artifact } of [small, large]) {
+  for (const { artifact } of all) {
     const found = await other.head(artifact.key);
     if (found !== undefined) readable.push(found);
   }

@@ -4,7 +4,7 @@ import type { ArtifactIndex } from "@toolweave/core/stores";
 /** `unsent`: the operation is not done, and fails. `lost`: it is done, and fails. */
 export const indexFaults = ["unsent", "lost"] as const;
 
-/** What goes wrong with which operation. */
+/** A fault of one operation. */
 export interface IndexFault {
   readonly kind: (typeof indexFaults)[number];
   /** The operation with the fault, from 1. */

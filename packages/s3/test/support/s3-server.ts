@@ -23,7 +23,7 @@ export const s3Faults = [
   "missing",
 ] as const;
 
-/** What goes wrong with which request. */
+/** A fault of one request. */
 export interface S3Fault {
   readonly kind: (typeof s3Faults)[number];
   /** The request with the fault, from 1. */
@@ -128,7 +128,7 @@ export class S3Server {
     const kind = isFaulty ? fault.kind : undefined;
     if (kind === "unsent") return void request.socket.destroy();
     if (kind === "cutRequest") {
-      for await (const _chunk of request) break;
+      await once(request, "readable");
       return void request.socket.destroy();
     }
     const chunks: Buffer[] = [];
