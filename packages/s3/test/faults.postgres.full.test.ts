@@ -31,7 +31,7 @@ describe.skipIf(url === undefined)("with an index in PostgreSQL", () => {
     return async () => {
       const clock = await database.reset();
       const { pool, schema } = database;
-      const deadlines = new ManualTimers();
+      const deadlines = new ManualTimers(1_000);
       const faulty =
         fault && new FaultyPool(connections, fault, () => queueMicrotask(() => deadlines.expire()));
       const store = postgresStore({ pool: faulty ?? pool, schema, timers: deadlines });

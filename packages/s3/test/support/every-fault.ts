@@ -44,12 +44,18 @@ export interface FaultMatrix {
 
 /** Pauses end at once; deadlines end when the test says so. */
 export class ManualTimers implements Pick<Clock, "setTimeout" | "clearTimeout"> {
+  readonly #maxPauseMs: number;
   readonly #deadlines = new Map<ClockTimer, () => void>();
+
+  /** @param maxPauseMs longer ones are deadlines. */
+  constructor(maxPauseMs: number) {
+    this.#maxPauseMs = maxPauseMs;
+  }
 
   setTimeout(callback: () => void, ms: number): ClockTimer {
     const timer: ClockTimer = {};
     this.#deadlines.set(timer, callback);
-    if (ms < 5_000) queueMicrotask(() => this.#run(timer));
+    if (ms <= this.#maxPauseMs) queueMicrotask(() => this.#run(timer));
     return timer;
   }
 
@@ -88,7 +94,7 @@ export async function everyFault(
   const broken: string[] = [];
   let cases = 0;
   const run = async (fault?: S3Fault, indexFault?: IndexFault) => {
-    const timers = new ManualTimers();
+    const timers = new ManualTimers(20_000);
     const rows = await newRows();
     server.reset(fault && { ...fault, onSilence: () => timers.expire() });
     const index = faultyIndex(rows.writer ?? rows.index, indexFault);
