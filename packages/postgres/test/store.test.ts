@@ -5,6 +5,7 @@ import { ToolError } from "@toolweave/core";
 import { inFullRun } from "@toolweave/test-support";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { migrations } from "../src/database/migrations.ts";
 import { postgresStore, type PostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { testKey } from "./support/describe-postgres.ts";
 
@@ -59,7 +60,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     const { rows } = await admin.query(
       `SELECT value FROM ${schema}.meta WHERE name = 'schema_version'`,
     );
-    expect(rows).toEqual([{ value: "1" }]);
+    expect(rows).toEqual([{ value: String(migrations.length) }]);
   });
 
   test("problems are the settings of the server that weaken the guarantees, and a missing key", async () => {
