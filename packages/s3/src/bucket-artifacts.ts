@@ -7,7 +7,7 @@ import type {
 } from "@toolweave/core/stores";
 import { describedArtifact, endOfRange, isArtifactKey } from "@toolweave/stores/shared";
 import type { BucketClient } from "./bucket/bucket-client.ts";
-import { bucketError } from "./bucket/bucket-error.ts";
+import { bucketError, isUnanswered } from "./bucket/bucket-error.ts";
 import { Bucket } from "./bucket/bucket.ts";
 import { readObject } from "./object-reader.ts";
 import { lostWrite, writeObject, type WriteSizes } from "./object-writer.ts";
@@ -71,7 +71,7 @@ export class BucketArtifacts implements ArtifactStore {
       if (!(await this.#index.complete(key, token, JSON.stringify(written)))) throw lostWrite();
     } catch (error) {
       // If that fails, too, its lease expires.
-      await this.#remove(key, token).catch(() => {});
+      await this.#discard(key, token, error).catch(() => {});
       throw error;
     }
   }
@@ -94,7 +94,8 @@ export class BucketArtifacts implements ArtifactStore {
   }
 
   async delete(key: string): Promise<void> {
-    if (isArtifactKey(key)) await this.#remove(key);
+    const taken = isArtifactKey(key) ? await this.#index.take(key, this.#leaseMs) : undefined;
+    if (taken !== undefined) await this.#deleteBytes(taken);
   }
 
   async sweep(max: number = defaultSwept): Promise<number> {
@@ -143,9 +144,10 @@ export class BucketArtifacts implements ArtifactStore {
     );
   }
 
-  async #remove(key: string, writer?: string): Promise<void> {
+  /** Takes back a write that has failed. If the bucket does not answer, a sweep deletes the bytes after the lease. */
+  async #discard(key: string, writer: string, error: unknown): Promise<void> {
     const taken = await this.#index.take(key, this.#leaseMs, writer);
-    if (taken !== undefined) await this.#deleteBytes(taken);
+    if (taken !== undefined && !isUnanswered(error)) await this.#deleteBytes(taken);
   }
 
   async #deleteBytes(taken: RemovableArtifact): Promise<void> {

@@ -31,7 +31,7 @@ test("a fault of any request changes no artifact, and leaves no object without a
     { kind, persists: true },
   ]);
   const faults = kinds.filter(({ kind, persists }) => isFullRun || persists === (kind === "busy"));
-  const matrix = { faults, indexFaults: [], sample: inFullRun(1, 4) };
+  const matrix = { faults, indexFaults: [], sample: inFullRun(1, 6) };
   expect(await everyFault(server, newIndex, matrix)).toEqual(none);
 });
 

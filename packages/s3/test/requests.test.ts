@@ -7,13 +7,14 @@ import { testArtifact } from "./support/test-artifact.ts";
 import { testStore, type TestStore } from "./support/test-store.ts";
 
 let server: S3Server;
+let clock: TestStore["clock"];
 let options: TestStore["options"];
 let open: TestStore["open"];
 beforeAll(async () => {
   server = await S3Server.start();
 });
 beforeEach(() => {
-  ({ options, open } = testStore(server));
+  ({ clock, options, open } = testStore(server));
 });
 afterAll(() => server.stop());
 
@@ -120,6 +121,11 @@ describe("requests", () => {
     expect(error.message).toContain("has not answered in time");
     expect(error.retryable).toBe(true);
     expect(await artifacts.head(artifact.key)).toBeUndefined();
+    expect(server.requests).toBe(1);
+    server.fault = undefined;
+    clock.advance(1_000_000);
+    expect(await artifacts.sweep()).toBe(1);
+    expect(server.objects.size).toBe(0);
   });
 });
 

@@ -69,6 +69,11 @@ export function unansweredError(name: BucketName, method: string, cause: unknown
   return bucketError(name, `${text} (${method})`, { cause, retryable: cause.retryable || isLate });
 }
 
+/** True for an error of `unansweredError`. */
+export function isUnanswered(error: unknown): boolean {
+  return ToolError.is(error) && ToolError.is(error.cause);
+}
+
 /** `store_unavailable` about a bucket. */
 export function bucketError(
   { bucket, origin }: BucketName,
