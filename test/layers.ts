@@ -5,6 +5,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/stores": ["@toolweave/core"],
   "packages/postgres": ["@toolweave/core", "@toolweave/stores"],
   "packages/console": ["@toolweave/core", "@toolweave/http"],
+  "packages/s3": ["@toolweave/core", "@toolweave/http", "@toolweave/stores"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
   "packages/builtin": [
     "@toolweave/core",
@@ -112,6 +113,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["approvals", "grants", "openapi", "webhook"],
     ["."],
   ],
+  "packages/s3": [["bucket", "sealing"], ["."]],
   "packages/workspace": [
     ["jail"],
     ["files"],

@@ -20,6 +20,7 @@ const names = [
   "start",
   "workspace",
   "workspace-edits",
+  "s3-artifacts",
   "web-pages",
   "scripts",
   "starlark",

@@ -29,6 +29,11 @@ export type {
   TokenCredential,
 } from "./credentials/credential-store.ts";
 export { memoryCredentials } from "./credentials/credential-store.ts";
+export type {
+  ArtifactIndex,
+  IndexedArtifact,
+  RemovableArtifact,
+} from "./artifacts/artifact-index.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
 export { artifactKey } from "./artifacts/artifact-store.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";

@@ -1,6 +1,7 @@
 import { ToolError, type Clock } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import type {
+  ArtifactIndex,
   ArtifactStore,
   AuditSink,
   CallLedger,
@@ -12,12 +13,13 @@ import type {
   ScheduleStore,
   TaskStore,
 } from "@toolweave/core/stores";
-import { checkedCount, checkedQuota } from "@toolweave/stores/shared";
+import { checkedCount, checkedQuota, type StoreKey } from "@toolweave/stores/shared";
 import { Database, type PostgresPool } from "./database/database.ts";
 import { resealAll, type ResealResult } from "./database/reseal.ts";
 import { isRestored } from "./database/restored.ts";
-import { Sealer, type StoreKey } from "./database/seal.ts";
+import { Sealer } from "./database/seal.ts";
 import { findProblems } from "./problems.ts";
+import { PostgresArtifactIndex } from "./stores/artifact-index.ts";
 import { PostgresArtifacts } from "./stores/artifacts.ts";
 import { PostgresAudit } from "./stores/audit.ts";
 import { PostgresCredentials } from "./stores/credentials.ts";
@@ -84,6 +86,8 @@ export interface PostgresStore {
   readonly ledger: CallLedger;
   /** The processes that share the store. */
   readonly replicas: PostgresReplicas;
+  /** For artifacts whose bytes are elsewhere (`@toolweave/s3`). They count against the same quotas. */
+  readonly artifactIndex: ArtifactIndex;
   /** Sealed with `key`. */
   readonly credentials: CredentialStore;
   readonly schedules: ScheduleStore;
@@ -220,6 +224,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
     ledger,
     replicas,
+    artifactIndex: new PostgresArtifactIndex(db, { maxBytes, maxBytesPerOwner }),
     credentials,
     schedules,
     memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),

@@ -42,6 +42,7 @@ export class ClockSteps {
       "UPDATE pending_calls SET lease_until = lease_until + ? WHERE status = 'claimed'",
       "UPDATE tasks SET lease_until = lease_until + ? WHERE status = 'working'",
       "UPDATE artifacts SET lease_until = lease_until + ? WHERE complete = 0",
+      "UPDATE artifact_objects SET due_at = due_at + ? WHERE state <> 'ready'",
       `UPDATE rate_reservations SET counts_until = counts_until + ?1, lease_until = lease_until + ?1
        WHERE lease_until > 0`,
     ].map((sql) => db.prepare(sql));

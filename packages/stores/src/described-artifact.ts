@@ -21,10 +21,14 @@ export interface DescribedArtifact {
 /**
  * The form of an artifact in a store.
  *
+ * @param data the bytes, or the number of them.
  * @throws ToolError `internal` for an invalid key, size or expiry, `limit_exceeded` for a name or an owner that is too
  * long.
  */
-export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): DescribedArtifact {
+export function describedArtifact(
+  artifact: StoredArtifact,
+  data: Pick<Uint8Array, "byteLength">,
+): DescribedArtifact {
   const { key, size, expiresAt } = artifact;
   if (!isArtifactKey(key)) {
     throw new ToolError("internal", "An artifact's key is art_ and 32 hexadecimal digits.");

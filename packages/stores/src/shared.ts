@@ -31,3 +31,5 @@ export {
 export type { MemoryRow } from "./memory-ranking.ts";
 export { checkRateRequests } from "./rate-requests.ts";
 export { RowWatch } from "./row-watch.ts";
+export { keyDerivation } from "./store-key.ts";
+export type { StoreKey } from "./store-key.ts";

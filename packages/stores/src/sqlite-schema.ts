@@ -241,6 +241,39 @@ const steps: readonly string[] = [
   -- The person who asked the process of a task to cancel it.
   ALTER TABLE tasks ADD COLUMN cancel_requested_by TEXT;
   `,
+  `
+  -- Artifacts whose bytes are elsewhere.
+  CREATE TABLE artifact_objects (
+    seq INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    quota_owner TEXT NOT NULL,
+    artifact TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    -- Bytes that count against the quotas.
+    counted INTEGER NOT NULL,
+    expires_at REAL NOT NULL,
+    place TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('writing', 'ready', 'deleting')),
+    -- The write has not ended: its bytes may still arrive, so that they are deleted twice.
+    interrupted INTEGER NOT NULL DEFAULT 0,
+    -- From when on the bytes may be deleted: the expiry of a ready one, the end of the lease of another one.
+    due_at REAL NOT NULL,
+    token TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX artifact_objects_due ON artifact_objects (due_at);
+  CREATE TRIGGER artifact_object_added AFTER INSERT ON artifact_objects BEGIN
+    UPDATE space SET artifacts = artifacts + new.counted;
+    INSERT INTO artifact_owners VALUES (new.quota_owner, new.counted)
+      ON CONFLICT (quota_owner) DO UPDATE SET bytes = bytes + excluded.bytes;
+  END;
+  -- Before a row is removed, it is set to count for 0 bytes.
+  CREATE TRIGGER artifact_object_uncounted AFTER UPDATE OF counted ON artifact_objects BEGIN
+    UPDATE space SET artifacts = artifacts - old.counted + new.counted;
+    UPDATE artifact_owners SET bytes = bytes - old.counted + new.counted
+      WHERE quota_owner = old.quota_owner;
+    DELETE FROM artifact_owners WHERE quota_owner = old.quota_owner AND bytes <= 0;
+  END;
+  `,
 ];
 
 const version = steps.length;

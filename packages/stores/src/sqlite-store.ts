@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { ToolError, type Clock, type Grant } from "@toolweave/core";
 import type {
+  ArtifactIndex,
   ArtifactStore,
   CallLedger,
   CredentialStore,
@@ -14,6 +15,7 @@ import type {
 import { checkOptions } from "@toolweave/core/adapter";
 import type { SteadyClock } from "./clock-steps.ts";
 import { checkedCount, checkedQuota } from "./described-artifact.ts";
+import { SqliteArtifactIndex } from "./sqlite-artifact-index.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
 import { SqliteCredentials } from "./sqlite-credentials.ts";
@@ -70,6 +72,8 @@ export interface SqliteStore {
   readonly grants: GrantStore;
   readonly rateLimits: RateLimitStore;
   readonly artifacts: ArtifactStore;
+  /** For artifacts whose bytes are elsewhere (`@toolweave/s3`). They count against the same quotas. */
+  readonly artifactIndex: ArtifactIndex;
   readonly tasks: TaskStore;
   /** The calls of durable runs, each for 7 days after its last change. Not encrypted. */
   readonly ledger: CallLedger;
@@ -165,15 +169,13 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
       credentials.stop();
       file.close();
     };
+    const quotas = { maxArtifactBytes, maxArtifactBytesPerOwner };
     return {
       pendingCalls,
       grants: new SqliteGrants(file),
       rateLimits,
-      artifacts: new SqliteArtifacts(file, {
-        leaseMs,
-        maxArtifactBytes,
-        maxArtifactBytesPerOwner,
-      }),
+      artifacts: new SqliteArtifacts(file, { leaseMs, ...quotas }),
+      artifactIndex: new SqliteArtifactIndex(file, quotas),
       tasks,
       ledger,
       schedules,

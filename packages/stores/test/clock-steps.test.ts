@@ -112,3 +112,21 @@ test("a use of a rate counts for its window, and no longer, when the clock is se
   pass(60_000);
   expect((await rateLimits.reserve(request)).granted).toBe(true);
 });
+
+test("a write to another place keeps its lease when the clock is set forward", async () => {
+  const { clock, open, pass } = machine();
+  const { artifactIndex } = open();
+  const artifact = {
+    key: `art_${"a".repeat(32)}`,
+    owner: "[null,null]",
+    mediaType: "text/plain",
+    size: 4,
+    createdAt: 0,
+    expiresAt: 9e12,
+  };
+  await artifactIndex.reserve(artifact, "place", leaseMs);
+  clock.skip(hour);
+  expect(await artifactIndex.takeExpired(1, leaseMs)).toEqual([]);
+  pass(leaseMs);
+  expect(await artifactIndex.takeExpired(1, leaseMs)).toHaveLength(1);
+});

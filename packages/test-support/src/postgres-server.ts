@@ -32,7 +32,8 @@ export interface PostgresServer extends TestServer {
   restart(signal: "SIGINT" | "SIGQUIT" | "SIGKILL"): Promise<void>;
 }
 
-interface Account {
+/** An account of the system; empty: that of this process. */
+export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
@@ -179,14 +180,16 @@ async function startAgain(start: () => Promise<Program>): Promise<Program> {
   }
 }
 
-interface Program {
+/** A program that ends with this process. */
+export interface Program {
   readonly pid: number;
   /** Resolves when it has ended. */
   readonly ended: Promise<unknown>;
   end(): Promise<void>;
 }
 
-interface ProgramOptions {
+/** How a program is started. */
+export interface ProgramOptions {
   readonly account: Account;
   readonly folder: string;
   /** A line of its standard error, once it accepts connections. */
@@ -210,7 +213,7 @@ kill $reader 2>/dev/null
 `;
 
 /** Starts a program that ends with this process. */
-async function startProgram(
+export async function startProgram(
   command: readonly string[],
   { account, folder, ready }: ProgramOptions,
 ): Promise<Program> {
@@ -253,7 +256,8 @@ function unprivilegedAccount(): Account {
   return { uid: read("-u"), gid: read("-g") };
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -1,3 +1,4 @@
+import { artifactObjects } from "./artifact-objects.ts";
 import { callFunctions } from "./call-functions.ts";
 import { dataFunctions } from "./data-functions.ts";
 import { ledgerFunctions } from "./ledger-functions.ts";
@@ -12,6 +13,7 @@ import { tables } from "./tables.ts";
 export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + callFunctions(schema) + dataFunctions(schema),
   (schema) => ledgerFunctions(schema) + processFunctions(schema) + replaced(callFunctions(schema)),
+  artifactObjects,
 ];
 
 function replaced(functions: string): string {

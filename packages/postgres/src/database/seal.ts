@@ -2,21 +2,17 @@ import {
   createCipheriv,
   createDecipheriv,
   createSecretKey,
-  hkdfSync,
   randomBytes,
   type KeyObject,
 } from "node:crypto";
 import { ToolError } from "@toolweave/core";
-
-/** A secret of the host, of at least 32 bytes. */
-export type StoreKey = string | Uint8Array;
+import { keyDerivation, type StoreKey } from "@toolweave/stores/shared";
 
 const plainVersion = 0;
 const sealedVersion = 1;
 const keyIdLength = 8;
 const nonceLength = 12;
 const tagLength = 16;
-const minKeyBytes = 32;
 
 interface DerivedKey {
   readonly id: Buffer;
@@ -90,14 +86,7 @@ function unreadable(text: string, cause?: unknown): ToolError {
 }
 
 function derive(key: StoreKey): DerivedKey {
-  const bytes = typeof key === "string" ? Buffer.from(key) : key;
-  if (!(bytes instanceof Uint8Array) || bytes.byteLength < minKeyBytes) {
-    throw new ToolError(
-      "invalid_configuration",
-      `postgresStore: key needs at least ${minKeyBytes} bytes, such as the output of openssl rand -hex 32.`,
-    );
-  }
-  const part = (use: string, length: number) =>
-    Buffer.from(hkdfSync("sha256", bytes, "", `toolweave postgres ${use}`, length));
+  const derived = keyDerivation("postgresStore", key);
+  const part = (use: string, length: number) => derived(`toolweave postgres ${use}`, length);
   return { id: part("key id", keyIdLength), key: createSecretKey(part("seal", 32)) };
 }

@@ -171,6 +171,7 @@ export class PostgresArtifacts implements ArtifactStore {
   }
 }
 
-function damaged(key: string): ToolError {
+/** The error of an artifact whose row contradicts itself. */
+export function damaged(key: string): ToolError {
   return unavailable(`has the artifact ${key} damaged: delete it`, { retryable: false });
 }

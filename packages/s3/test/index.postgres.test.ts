@@ -1,0 +1,61 @@
+import { postgresStore } from "@toolweave/postgres";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { testDatabase, type TestDatabase } from "../../postgres/test/support/test-database.ts";
+import { describeIndex } from "./support/describe-index.ts";
+import { failure } from "./support/failure.ts";
+import { testArtifact } from "./support/test-artifact.ts";
+
+const url = inject("postgresUrl");
+
+describe.skipIf(url === undefined)("the index in PostgreSQL", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase(url ?? "", `s3_index_${process.pid}`);
+  });
+  afterAll(() => database.end());
+
+  async function open(maxArtifactBytes: number) {
+    const clock = await database.reset();
+    const { pool, schema } = database;
+    const store = postgresStore({
+      pool,
+      schema,
+      timers: clock,
+      maxArtifactBytes,
+      maxArtifactBytesPerOwner: maxArtifactBytes,
+    });
+    onTestFinished(() => store.close());
+    return { clock, store };
+  }
+
+  describeIndex(async () => {
+    const { clock, store } = await open(10_000);
+    return { index: store.artifactIndex, advance: (ms) => clock.skip(ms) };
+  });
+
+  test("shares its quota with the artifacts in the database", async () => {
+    const { store } = await open(3_000);
+    const [first, second] = [testArtifact(1, 1_500), testArtifact(2, 1_500)];
+    await store.artifacts.put(first.artifact, first.data);
+    const reserve = () => store.artifactIndex.reserve(second.artifact, "place", 1_000);
+    expect((await failure(reserve)).code).toBe("limit_exceeded");
+    await store.artifacts.delete(first.artifact.key);
+    await reserve();
+    const put = () => store.artifacts.put(first.artifact, first.data);
+    expect((await failure(put)).code).toBe("limit_exceeded");
+  });
+
+  test("two processes that take what has expired get different rows", async () => {
+    const { store, clock } = await open(1_000_000);
+    for (let number = 0; number < 40; number++) {
+      await store.artifactIndex.reserve(testArtifact(number, 10).artifact, `${number}`, 1_000);
+    }
+    await clock.skip(1_000);
+    const takes = Array.from({ length: 8 }, () => store.artifactIndex.takeExpired(10, 1_000_000));
+    const keys = (await Promise.all(takes)).flat().map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+    keys.push(...(await store.artifactIndex.takeExpired(100, 1_000)).map(({ key }) => key));
+    expect(new Set(keys).size).toBe(40);
+    expect(keys).toHaveLength(40);
+  });
+});
