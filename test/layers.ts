@@ -107,7 +107,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["exchange", "oauth", "proxy"],
     ["."],
   ],
-  "packages/postgres": [["database"], ["stores"], ["."]],
+  "packages/postgres": [["database"], ["changes"], ["stores"], ["."]],
   "packages/console": [
     ["authentication", "http"],
     ["approvals", "grants", "openapi", "webhook"],

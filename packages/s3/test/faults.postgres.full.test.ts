@@ -69,7 +69,7 @@ describe.skipIf(url === undefined)("with an index in PostgreSQL", () => {
     for (const fault of statementFaults) {
       for (const persists of [false, true]) {
         for (let at = 1; at <= maxStatements; at++) {
-          const rows = newRows({ at, fault, persists });
+          const rows = newRows({ at: new Map([[at, fault]]), persists });
           const result = await everyFault(server, rows, { faults: [], indexFaults: [] });
           for (const rule of result.broken) broken.push(`${fault} at statement ${at}: ${rule}`);
           cases++;
