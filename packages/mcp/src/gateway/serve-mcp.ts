@@ -18,17 +18,28 @@ import { CallerBudgets, describeLimit } from "./clients/caller-budgets.ts";
 import { CallRunner } from "./calls/call-runner.ts";
 import { ClientTools } from "./clients/client-tools.ts";
 import { RequestHandlers } from "./server/request-handlers.ts";
-import { GatewayClient, StatelessClients } from "./clients/gateway-client.ts";
+import { GatewayClient, StatelessClients, toCallerKey } from "./clients/gateway-client.ts";
 import type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
 import { GatewayServer, WatchedTransport } from "./server/gateway-server.ts";
 import { isEventStream, toErrorResponse } from "./http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
-import { LegacySessions } from "./server/legacy-sessions.ts";
+import { StoreCheck } from "./http/health.ts";
+import { measuredHandlers } from "./server/measured-handlers.ts";
+import { LegacySessions, sessionNotFoundResponse } from "./server/legacy-sessions.ts";
 import { ListChanges } from "./clients/list-changes.ts";
 import { ChangeSubscriptions, readListenRequest } from "./server/change-subscriptions.ts";
 import { ProviderCalls, type ProviderProblem } from "./providers/provider-calls.ts";
 import { ProviderAggregator } from "./providers/provider-aggregator.ts";
 import { errorCode } from "./clients/request-port.ts";
+import type { ReplicaAddress } from "./replicas/replica-address.ts";
+import {
+  invalidCredentialResponse,
+  misdirectedResponse,
+  Replica,
+  toParts,
+  type ReplicaRequest,
+} from "./replicas/replica.ts";
+import { findHolder } from "./replicas/route-request.ts";
 import { RequestStates } from "./clients/request-states.ts";
 import { toSettings, type GatewaySettings, type ServeMcpOptions } from "./clients/serve-options.ts";
 import { WatchedResources } from "./providers/watched-resources.ts";
@@ -58,6 +69,16 @@ export interface McpGateway extends GatewayFetch {
    * the request is from: see `listenHttp`.
    */
   fetch(request: Request, from?: GatewayRequest): Promise<Response>;
+  /**
+   * Resolves to true if clients should be sent to this process: it is not draining, and the store of tasks responds,
+   * which is checked at most once per second.
+   */
+  ready(): Promise<boolean>;
+  /**
+   * Prepares the end: `ready` resolves to false, and new sessions are refused with 503. Everything else continues, so
+   * that a load balancer can notice it before `close`. Idempotent.
+   */
+  drain(): void;
   /** Resources and prompts of providers that are not served because another provider has the same. */
   readonly problems: readonly ProviderProblem[];
   /**
@@ -100,6 +121,11 @@ export function serveMcp(
  */
 const requestsByBody = new WeakMap<ReadableStream, Request>();
 
+interface RoutedRequest extends ReplicaRequest {
+  /** Another replica has forwarded it: it is not forwarded again. */
+  readonly isForwarded: boolean;
+}
+
 /** Implementation of `McpGateway`, with the members that a client in the same process needs. */
 export class Gateway implements McpGateway {
   readonly #served: GatewaySettings;
@@ -114,6 +140,10 @@ export class Gateway implements McpGateway {
   readonly #modern: McpHttpHandler;
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
+  readonly #replica: Replica | undefined;
+  readonly #states: RequestStates;
+  readonly #store: StoreCheck;
+  #draining = false;
   readonly #connections = new Set<Pick<StdioConnection, "close">>();
   readonly #unsubscribe: (() => void)[];
   #closed: Promise<void> | undefined;
@@ -124,8 +154,11 @@ export class Gateway implements McpGateway {
     this.#providers = new ProviderAggregator(served.providers, new ProviderCalls(executor));
     this.#watchedResources = new WatchedResources(this.#providers);
     const tools = (this.#tools = new ClientTools(executor, served));
-    const states = new RequestStates(served.key);
-    this.#runner = new CallRunner(executor, served, tools, states);
+    const states = (this.#states = new RequestStates(served.key));
+    const { replica, key, metrics } = served;
+    this.#replica = replica && new Replica(replica, key, (result) => metrics.forwarded(result));
+    this.#store = new StoreCheck(() => executor.tasks.list({ sessionId: "readiness" }));
+    this.#runner = new CallRunner(executor, served, tools, states, this.#replica);
     this.#handlers = new RequestHandlers(
       executor,
       tools,
@@ -135,15 +168,18 @@ export class Gateway implements McpGateway {
       states,
       served,
     );
-    this.#budgets = new CallerBudgets(served.limits);
+    this.#budgets = new CallerBudgets(served.limits, served.rateLimits);
     this.#clients = new StatelessClients(this.#budgets);
     this.#sessions = new LegacySessions(
       {
+        id: async (caller) =>
+          (await this.#replica?.createSessionId(toCallerKey(caller))) ?? crypto.randomUUID(),
         client: (caller, id) => new GatewayClient(this.#budgets.forCaller(caller), id, caller, id),
         server: (client) => this.#createConnectedServer(client, "legacy"),
         ended: (client) => this.#onClientEnd(client),
       },
       served.limits,
+      served.metrics,
     );
     this.#modern = createMcpHandler(
       ({ authInfo }) => this.#createServer(authInfo?.extra?.["client"] as GatewayClient, "modern"),
@@ -168,6 +204,20 @@ export class Gateway implements McpGateway {
 
   get problems(): readonly ProviderProblem[] {
     return this.#providers.problems;
+  }
+
+  get replica(): Replica | undefined {
+    return this.#replica;
+  }
+
+  async ready(): Promise<boolean> {
+    if (this.#draining || this.#closed !== undefined) return false;
+    return this.#store.isAvailable();
+  }
+
+  drain(): void {
+    this.#draining = true;
+    this.#sessions.drain();
   }
 
   stdio({ caller, input, output }: StdioOptions = {}): StdioConnection {
@@ -232,20 +282,40 @@ export class Gateway implements McpGateway {
   }
 
   async #handle(request: Request, from: GatewayRequest): Promise<Response> {
-    if (this.#closed !== undefined) return toErrorResponse(503, "The gateway is shutting down");
-    const { caller, maxBodyBytes } = from;
+    const { caller, maxBodyBytes, forwarded } = from;
+    if (this.#closed !== undefined) {
+      if (forwarded !== undefined) return misdirectedResponse();
+      return toErrorResponse(503, "The gateway is shutting down");
+    }
+    let text: string | undefined;
     let body: unknown;
     if (request.method === "POST") {
       const read = await readRequestBody(request, maxBodyBytes);
       if (read.tooLarge) return toErrorResponse(413, "The request is too large");
+      ({ text } = read);
+    }
+    if (forwarded?.matches(toParts(request, text)) === false) return invalidCredentialResponse();
+    if (text !== undefined) {
       try {
-        body = JSON.parse(read.text);
+        body = JSON.parse(text);
       } catch {
         return toErrorResponse(400, "Parse error: Invalid JSON", {}, errorCode.parse);
       }
     }
-    if (await isLegacyRequest(request, body)) return this.#sessions.fetch(request, body, caller);
+    const routed = { request, body: text, caller, isForwarded: forwarded !== undefined };
+    if (await isLegacyRequest(request, body)) {
+      return (
+        (await this.#forwardSession(routed)) ?? this.#sessions.fetch(request, body, caller)
+      );
+    }
     const client = this.#clients.forCaller(caller);
+    const holder = await this.#findHolder(client, body);
+    if (holder !== undefined) {
+      if (routed.isForwarded) return misdirectedResponse();
+      // If the other process has ended, this one answers from the store, or says what happened.
+      const response = await this.#replica?.forward(holder, routed);
+      if (response !== undefined && response !== "unreachable") return response;
+    }
     const authInfo = { token: "", clientId: "", scopes: [], extra: { client } };
     const forward = (): Promise<Response> =>
       this.#modern.fetch(request, {
@@ -273,6 +343,34 @@ export class Gateway implements McpGateway {
     return markIdleStream(withStreamEnd(response, request.signal, end));
   }
 
+  /** Forwards a request of a session that another process holds; `undefined`: this one answers. */
+  async #forwardSession(routed: RoutedRequest): Promise<Response | undefined> {
+    const { request, caller, isForwarded } = routed;
+    const id = request.headers.get("mcp-session-id");
+    const replica = this.#replica;
+    if (replica === undefined || id === null || this.#sessions.has(id)) return undefined;
+    if (isForwarded) return misdirectedResponse();
+    const holder = await replica.findSession(id, toCallerKey(caller));
+    if (holder === undefined || replica.isSelf(holder)) return undefined;
+    const response = await replica.forward(holder, routed);
+    return response === "unreachable" ? sessionNotFoundResponse() : response;
+  }
+
+  /** Returns the other process that has to answer a request of 2026-07-28; `undefined`: this one answers. */
+  async #findHolder(client: GatewayClient, body: unknown): Promise<ReplicaAddress | undefined> {
+    const replica = this.#replica;
+    if (replica === undefined) return undefined;
+    const holder = await findHolder(body, {
+      findCall: async (tool, requestState) => {
+        // An invalid one is rejected when the request is handled.
+        const state = await this.#states.open(client, tool, requestState).catch(() => undefined);
+        return state !== undefined && "runId" in state ? state.replica : undefined;
+      },
+      findTask: (taskId) => replica.findTask(taskId),
+    });
+    return holder === undefined || replica.isSelf(holder) ? undefined : holder;
+  }
+
   close({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     return (this.#closed ??= this.#close(graceMs));
   }
@@ -286,6 +384,7 @@ export class Gateway implements McpGateway {
       this.#sessions.close(),
       ...Array.from(this.#connections, (connection) => connection.close()),
     ]);
+    this.#replica?.close();
   }
 
   /** Creates the server of a lasting connection, whose client is notified of changes. */
@@ -303,7 +402,12 @@ export class Gateway implements McpGateway {
       instructions,
       era,
       capabilities: handlers.capabilities(era),
-      handlers: handlers.forClient(client, era),
+      handlers: measuredHandlers(
+        handlers.forClient(client, era),
+        this.#served.metrics,
+        this.#tools,
+        client,
+      ),
       schemaOf: (name) => handlers.schemaOf(client, name),
     });
   }
