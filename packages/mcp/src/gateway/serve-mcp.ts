@@ -304,9 +304,7 @@ export class Gateway implements McpGateway {
     }
     const routed = { request, body: text, caller, isForwarded: forwarded !== undefined };
     if (await isLegacyRequest(request, body)) {
-      return (
-        (await this.#forwardSession(routed)) ?? this.#sessions.fetch(request, body, caller)
-      );
+      return (await this.#forwardSession(routed)) ?? this.#sessions.fetch(request, body, caller);
     }
     const client = this.#clients.forCaller(caller);
     const holder = await this.#findHolder(client, body);

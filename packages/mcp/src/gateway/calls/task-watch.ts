@@ -140,8 +140,7 @@ async function askConcurrently(
 ): Promise<JsonObject> {
   const signal = AbortSignal.any([call.signal, over]);
   const responses = Object.entries(questions).map(
-    async ([key, question]) =>
-      [key, await call.ask(question, signal, `${id} ${key}`)] as const,
+    async ([key, question]) => [key, await call.ask(question, signal, `${id} ${key}`)] as const,
   );
   return Object.fromEntries(await Promise.all(responses));
 }

@@ -65,8 +65,7 @@ export class LegacySessions {
     const id = request.headers.get("mcp-session-id");
     if (id !== null) {
       const session = this.#sessions.get(id);
-      if (session?.owner !== toCallerKey(caller))
-        return sessionNotFoundResponse();
+      if (session?.owner !== toCallerKey(caller)) return sessionNotFoundResponse();
       session.lastUsed = Date.now();
       if (request.method === "GET") return this.#stream(session, request);
       return session.transport.handleRequest(request, { parsedBody: body });
