@@ -10,13 +10,15 @@ import { balance, type Balancer } from "./balancer.ts";
 import type { ReplicaProcess } from "./replica-process.ts";
 
 const script = fileURLToPath(new URL("./replica-process.ts", import.meta.url));
+const suiteScript = fileURLToPath(
+  new URL("../../../conformance-suite/replica-process.ts", import.meta.url),
+);
 
 /** The key of all replicas. */
 export const key = "the same thirty-two bytes everywhere";
 
 /** One gateway process. */
 export interface ReplicaHandle {
-  readonly name: string;
   readonly url: string;
   readonly process: ChildProcess;
   kill(): Promise<void>;
@@ -25,64 +27,96 @@ export interface ReplicaHandle {
 }
 
 /** Gateways with one store behind a load balancer. */
-export interface Cluster {
+interface Replicas {
   readonly replicas: readonly [ReplicaHandle, ReplicaHandle, ReplicaHandle];
   readonly balancer: Balancer;
+  close(): Promise<void>;
+}
+
+/** Gateways with the tools of `replica-process.ts`. */
+export interface Cluster extends Replicas {
   /** The runs of tools: `a ask 7`. */
   effects(): readonly string[];
-  close(): Promise<void>;
 }
 
 /** Starts three gateways: a, b and c. */
 export async function cluster(
   options: Pick<ReplicaProcess, "callsPerMinute"> = {},
 ): Promise<Cluster> {
+  const names = ["a", "b", "c"];
+  let effects = "";
+  const replicas = await startReplicas(script, (folder, index, port) => {
+    effects = join(folder, "effects");
+    if (index === 0) writeFileSync(effects, "");
+    const store = join(folder, "store.sqlite");
+    return [JSON.stringify({ key, effects, store, name: names[index], port, ...options })];
+  });
+  return {
+    ...replicas,
+    effects: () => readFileSync(effects, "utf8").split("\n").filter(Boolean),
+  };
+}
+
+/** Starts three gateways with what the official suite needs. */
+export function suiteCluster(): Promise<Replicas> {
+  return startReplicas(suiteScript, (folder, _index, port) => [
+    String(port),
+    key,
+    join(folder, "store.sqlite"),
+  ]);
+}
+
+/** @param toArguments Returns the arguments of a process; all have the folder. */
+async function startReplicas(
+  program: string,
+  toArguments: (folder: string, index: number, port: number) => readonly string[],
+): Promise<Replicas> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-replicas-"));
-  const effects = join(folder, "effects");
-  writeFileSync(effects, "");
-  const shared = { key, effects, store: join(folder, "store.sqlite"), ...options };
   const children = new Set<ChildProcess>();
-  const start = async (name: string, port: number): Promise<ChildProcess> => {
-    const child = fork(script, [JSON.stringify({ ...shared, name, port })], {
+  const start = async (index: number, port: number): Promise<ChildProcess> => {
+    const child = fork(program, toArguments(folder, index, port), {
       execArgv: ["--conditions=@toolweave/source"],
       env: { ...process.env, ...compileCache },
     });
     children.add(child);
     child.once("exit", () => children.delete(child));
     await once(child, "message");
+    // What changes in one changes in all, as it would with the same upstream servers.
+    child.on("message", (message) => {
+      if (message !== "tools" && message !== "prompts") return;
+      for (const one of children) one.send(message);
+    });
     return child;
   };
-  const ports = await Promise.all([freePort(), freePort(), freePort()]);
-  const handle = async (name: string, port: number): Promise<ReplicaHandle> => {
-    let child = await start(name, port);
+  const ports = [await freePort(), await freePort(), await freePort()] as const;
+  const handle = async (index: number, port: number): Promise<ReplicaHandle> => {
+    let child = await start(index, port);
     return {
-      name,
       url: `http://127.0.0.1:${port}/mcp`,
       get process() {
         return child;
       },
       async kill() {
+        const exited = once(child, "exit");
         child.kill("SIGKILL");
-        await once(child, "exit");
+        await exited;
       },
       async restart() {
-        child = await start(name, port);
+        child = await start(index, port);
       },
     };
   };
-  const [a, b, c] = ports;
   // The first creates the store.
-  const first = await handle("a", a);
-  const replicas = [first, ...(await Promise.all([handle("b", b), handle("c", c)]))] as const;
+  const first = await handle(0, ports[0]);
+  const others = await Promise.all([handle(1, ports[1]), handle(2, ports[2])]);
   const balancer = await balance(ports);
   return {
-    replicas: [...replicas],
+    replicas: [first, ...others],
     balancer,
-    effects: () => readFileSync(effects, "utf8").split("\n").filter(Boolean),
     async close() {
       await balancer.close();
       await Promise.all(
-        [...children].map(async (child) => {
+        Array.from(children, async (child) => {
           const exited = once(child, "exit");
           child.kill("SIGKILL");
           await exited;
