@@ -250,8 +250,8 @@ async function readConfig(
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
+  const serve = serveLimitsIn(config, reader);
   reader.refuse();
-  const serve = serveLimitsIn(config);
   return {
     servers,
     documents,

@@ -4,6 +4,7 @@ import type {
   ArtifactStore,
   GrantStore,
   PendingCallStore,
+  RateLimitStore,
   TaskStore,
 } from "@toolweave/core/stores";
 import type { SqliteStore } from "@toolweave/stores";
@@ -40,6 +41,13 @@ export class ApprovalStore {
     list: async (tool) => (await (await this.#openExisting())?.grants.list(tool)) ?? [],
     revoke: async (id) => (await (await this.#openExisting())?.grants.revoke(id)) ?? false,
   };
+  readonly rateLimits: RateLimitStore = {
+    reserve: async (requests) => (await this.#openOrCreate()).rateLimits.reserve(requests),
+    commit: (id) =>
+      this.#trackWrite(async () => (await this.#openExisting())?.rateLimits.commit(id)),
+    release: (id) =>
+      this.#trackWrite(async () => (await this.#openExisting())?.rateLimits.release(id)),
+  };
   readonly tasks: TaskStore = {
     add: async (task) => (await this.#openOrCreate()).tasks.add(task),
     change: (id, change) =>
@@ -48,6 +56,11 @@ export class ApprovalStore {
       ),
     get: async (id) => (await this.#openExisting())?.tasks.get(id),
     list: async (owner) => (await (await this.#openExisting())?.tasks.list(owner)) ?? [],
+    watch: async (id, signal) => (await this.#openOrCreate()).tasks.watch?.(id, signal),
+    requestCancel: (id, by) =>
+      this.#trackWrite(
+        async () => (await (await this.#openExisting())?.tasks.requestCancel?.(id, by)) ?? false,
+      ),
   };
   readonly artifacts: ArtifactStore = {
     put: (artifact, data) =>

@@ -189,11 +189,27 @@ export interface ServeLimits {
   readonly maxSubscriptions?: number;
   /** Connections of all callers over HTTP. Default: 4,096. */
   readonly maxConnections?: number;
+  /** Makes the gateway one of several processes behind a load balancer. Default: it is alone. */
+  readonly replica?: ServeReplica;
   /** Lists `run_script`, whose scripts call the tools, beside the tools or in their place. Default: false. */
   readonly scripts?: boolean | "beside" | "only";
 }
 
-/** The limits in `serve` of a valid configuration; `undefined`: none. */
-export function serveLimitsIn(config: JsonObject): ServeLimits | undefined {
-  return config["serve"] as ServeLimits | undefined;
+/** A gateway that is one of several processes. */
+export interface ServeReplica {
+  /** Internal URL of this process, which the others forward requests to: `http://10.0.0.5:8137/mcp`. */
+  readonly url: string;
+  /**
+   * Milliseconds that it goes on serving after SIGTERM, while `/readyz` is 503, so that the load balancer notices.
+   * Default: 3,000.
+   */
+  readonly drainDelayMs?: number;
+}
+
+/** The limits in `serve` of a valid configuration, with values of the environment; `undefined`: none. */
+export function serveLimitsIn(config: JsonObject, reader: ConfigReader): ServeLimits | undefined {
+  const serve = config["serve"] as JsonObject | undefined;
+  if (serve?.["replica"] === undefined) return serve as ServeLimits | undefined;
+  const replica = reader.resolved(serve["replica"], "/serve/replica");
+  return { ...serve, replica } as unknown as ServeLimits;
 }

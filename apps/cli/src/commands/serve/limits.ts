@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { UsageError } from "../../process/exit-code.ts";
 
 /** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for this one. */
-export interface ServeLimitOptions extends Omit<ServeLimits, "sessionIdleMs"> {
+export interface ServeLimitOptions extends Omit<ServeLimits, "sessionIdleMs" | "replica"> {
   /** Milliseconds. */
   readonly sessionIdle?: number;
 }

@@ -21,13 +21,17 @@ import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
+import { resolveReplica } from "./replica.ts";
+import { startTelemetry } from "./telemetry.ts";
 import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** The options of `toolweave serve`. */
 export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   /** `host:port`; true: the default. Absent: stdio. */
   readonly http?: string | true;
   readonly tokenEnv?: string;
+  readonly replicaUrl?: string;
   readonly search?: boolean;
   readonly locked?: boolean;
   readonly lockFile?: string;
@@ -58,6 +62,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     throw new UsageError("--token-env is for --http: over stdio only who starts it has it.");
   }
   resolveServeLimits(options, undefined);
+  resolveReplica(options, undefined);
   const plan = await planSources(options, io, output);
   const { watch = false } = options;
   if (watch) assertWatchable(plan);
@@ -73,11 +78,13 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   });
   const { registry } = loaded;
   const store = openApprovalStore(options.store ?? loaded.store, io.env);
+  const telemetry = await startTelemetry(io.env, output);
   try {
     printFailures(loaded, options, output);
     const { policy, hooks, servers } = loaded;
     const { timeout, grace: graceMs = defaultGraceMs } = options;
     const { limits, listener } = resolveServeLimits(options, loaded.serve);
+    const replica = resolveReplica(options, loaded.serve);
     const which = options.scripts ?? loaded.serve?.scripts;
     const scripts = await addScripts(registry, which, options.policy);
     const executor = new ToolExecutor({
@@ -87,9 +94,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       grants: store.grants,
       tasks: store.tasks,
       artifacts: store.artifacts,
-      hooks,
+      hooks: [...hooks, ...(telemetry?.hooks ?? [])],
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
+      ...telemetry?.measured(store),
     });
     const skills = await loadSkills(options, output);
     const gateway = serveMcp(registry, executor, {
@@ -99,6 +107,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       ...scripts,
       key: store.key.value,
       limits,
+      ...(replica === undefined
+        ? {}
+        : { replica: { url: replica.url }, rateLimits: store.rateLimits }),
+      ...(telemetry === undefined ? {} : { metrics: telemetry.metrics }),
       ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
       callMetadata: () =>
         toContextMetadata({ ...options, ...plan }, options.policy, scripts !== undefined),
@@ -136,7 +148,14 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
             : `clients that send the token of ${options.tokenEnv}`;
         const what = `${describeTools(loaded)} to ${to}`;
         await Promise.race([
-          serveHttp(gateway, { ...http, ...listener }, graceMs, what, io, output),
+          serveHttp(
+            gateway,
+            { ...http, ...listener },
+            { graceMs, drainDelayMs: replica?.drainDelayMs ?? 0 },
+            what,
+            io,
+            output,
+          ),
           failed,
         ]);
       }
@@ -157,6 +176,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   } finally {
     await registry.close();
     await store.close();
+    await telemetry?.close();
   }
 }
 
@@ -189,7 +209,7 @@ async function serveStdio(gateway: McpGateway, io: CliIo): Promise<void> {
 async function serveHttp(
   gateway: McpGateway,
   options: Parameters<typeof listenHttp>[1],
-  graceMs: number,
+  { graceMs, drainDelayMs }: { readonly graceMs: number; readonly drainDelayMs: number },
   what: string,
   io: CliIo,
   output: Output,
@@ -199,6 +219,9 @@ async function serveHttp(
   try {
     await rejectOnInterrupt(new Promise<never>(() => {}), io.signal);
   } finally {
+    gateway.drain();
+    // The load balancer notices it meanwhile: its requests are still answered.
+    await delay(drainDelayMs);
     // The listener goes last: a client reads that its call was cancelled.
     await Promise.all([gateway.close({ graceMs }), listener.close(graceMs + finalResponsesMs)]);
   }
