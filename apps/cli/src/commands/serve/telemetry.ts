@@ -16,23 +16,12 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** The parts of `@opentelemetry/sdk-node` that are used. */
-interface SdkModule {
-  readonly NodeSDK: new (options: { readonly serviceName?: string }) => {
-    start(): void;
-    shutdown(): Promise<void>;
-  };
-}
-
 const endpoints = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 ] as const;
 const exporters = ["OTEL_METRICS_EXPORTER", "OTEL_TRACES_EXPORTER"] as const;
-/** By variable, so that the name of the package is not resolved when the program is compiled: it is optional. */
-const sdkPackage: string = "@opentelemetry/sdk-node";
-
 /**
  * Starts the SDK of OpenTelemetry if one of its standard variables asks for an exporter.
  *
@@ -48,9 +37,9 @@ export async function startTelemetry(
   if (env["OTEL_SDK_DISABLED"] === "true" || !(hasEndpoint || exporters.some(isSet))) {
     return undefined;
   }
-  let sdk: SdkModule;
+  let sdk: typeof import("@opentelemetry/sdk-node");
   try {
-    sdk = (await import(sdkPackage)) as SdkModule;
+    sdk = await import("@opentelemetry/sdk-node");
   } catch {
     output.printMessage(
       "toolweave: There are no traces and metrics, because the SDK of OpenTelemetry is not installed: npm install @opentelemetry/api @opentelemetry/sdk-node",
@@ -61,6 +50,8 @@ export async function startTelemetry(
   const otherwise = hasEndpoint ? "otlp" : "none";
   for (const name of exporters) process.env[name] ||= otherwise;
   process.env["OTEL_LOGS_EXPORTER"] ||= "none";
+  // By default, the arguments of the command are sent, too, which may be secret.
+  process.env["OTEL_NODE_RESOURCE_DETECTORS"] ||= "env,host";
   const started = new sdk.NodeSDK(isSet("OTEL_SERVICE_NAME") ? {} : { serviceName: "toolweave" });
   started.start();
   const [{ openTelemetry, measuredStore }, { gatewayMetrics }] = await Promise.all([
