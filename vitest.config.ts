@@ -30,8 +30,11 @@ export const isolatedTests: string[] = globSync(packageTests, {
 );
 
 /** Tests that need a PostgreSQL, which is started once for all of them. */
-export const postgresTests: string[] = ["packages/postgres/test/**/*.test.ts"];
-export const postgresSetup: string = "packages/postgres/test/support/global-setup.ts";
+export const postgresTests: string[] = [
+  "packages/postgres/test/**/*.test.ts",
+  "{packages,apps,examples}/*/test/**/*.postgres{,.full}.test.ts",
+];
+export const postgresSetup: string = "packages/test-support/src/postgres-setup.ts";
 
 /** The shared part of all runs. */
 export const shared: ViteUserConfig = {
