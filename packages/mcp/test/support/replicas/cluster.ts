@@ -39,17 +39,24 @@ export interface Cluster extends Replicas {
   effects(): readonly string[];
 }
 
-/** Starts three gateways: a, b and c. */
-export async function cluster(
-  options: Pick<ReplicaProcess, "callsPerMinute"> = {},
-): Promise<Cluster> {
+/**
+ * Starts three gateways: a, b and c.
+ *
+ * @param postgresUrl A database, in which they have a schema of their own. Default: they share an SQLite file.
+ */
+export async function cluster(postgresUrl?: string): Promise<Cluster> {
+  const schema = `replicas_${crypto.randomUUID().replaceAll("-", "")}`;
   const names = ["a", "b", "c"];
   let effects = "";
   const replicas = await startReplicas(script, (folder, index, port) => {
     effects = join(folder, "effects");
     if (index === 0) writeFileSync(effects, "");
-    const store = join(folder, "store.sqlite");
-    return [JSON.stringify({ key, effects, store, name: names[index], port, ...options })];
+    const store =
+      postgresUrl === undefined
+        ? { file: join(folder, "store.sqlite") }
+        : { url: postgresUrl, schema };
+    const options: ReplicaProcess = { key, effects, store, name: names[index] ?? "", port };
+    return [JSON.stringify(options)];
   });
   return {
     ...replicas,

@@ -4,23 +4,27 @@
  */
 import { appendFileSync } from "node:fs";
 import { defineTool, suspend, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { postgresStore } from "@toolweave/postgres";
 import { sqliteStore } from "@toolweave/stores";
 import { forwardToClient, listenHttp, serveMcp } from "../../../src/gateway/index.ts";
+
+/** The store of all replicas: an SQLite file, or a schema of a PostgreSQL database. */
+export type ReplicaStore =
+  | { readonly file: string }
+  | { readonly url: string; readonly schema: string };
 
 /** The options of the process. */
 export interface ReplicaProcess {
   readonly name: string;
   readonly port: number;
   readonly key: string;
-  /** An SQLite file. */
-  readonly store: string;
+  readonly store: ReplicaStore;
   /** A file to which each run of a tool appends a line: the replica, the tool and the argument. */
   readonly effects: string;
-  readonly callsPerMinute?: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as ReplicaProcess;
-const { name, port, key, effects, callsPerMinute } = options;
+const { name, port, key, effects } = options;
 const input = { type: "object", properties: { id: { type: "string" } } } as const;
 const record = (tool: string, id: unknown): void =>
   appendFileSync(effects, `${name} ${tool} ${String(id ?? "")}\n`);
@@ -91,7 +95,11 @@ const tools = [
   }),
 ];
 
-const store = sqliteStore(options.store);
+const { store: place } = options;
+const store =
+  "file" in place
+    ? sqliteStore(place.file)
+    : postgresStore({ connectionString: place.url, schema: place.schema, key });
 const registry = new ToolRegistry(tools);
 const executor = new ToolExecutor({
   registry,
@@ -104,7 +112,7 @@ const gateway = serveMcp(registry, executor, {
   key,
   replica: { url: `http://127.0.0.1:${port}/mcp` },
   rateLimits: store.rateLimits,
-  limits: callsPerMinute === undefined ? {} : { callsPerMinute },
+  limits: { callsPerMinute: 100_000 },
 });
 const listener = await listenHttp(gateway, {
   port,
