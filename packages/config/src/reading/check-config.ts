@@ -200,7 +200,7 @@ export interface ServeReplica {
   /** Internal URL of this process, which the others forward requests to: `http://10.0.0.5:8137/mcp`. */
   readonly url: string;
   /**
-   * Milliseconds that it goes on serving after SIGTERM, while `/readyz` is 503, so that the load balancer notices.
+   * Milliseconds that it continues to serve after SIGTERM, while `/readyz` is 503, so that the load balancer notices.
    * Default: 3,000.
    */
   readonly drainDelayMs?: number;

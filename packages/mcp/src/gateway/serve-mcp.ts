@@ -25,21 +25,19 @@ import { isEventStream, toErrorResponse } from "./http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
 import { StoreCheck } from "./http/health.ts";
 import { measuredHandlers } from "./server/measured-handlers.ts";
-import { LegacySessions, sessionNotFoundResponse } from "./server/legacy-sessions.ts";
+import { LegacySessions } from "./server/legacy-sessions.ts";
+import { ReplicaRouter } from "./server/replica-router.ts";
 import { ListChanges } from "./clients/list-changes.ts";
 import { ChangeSubscriptions, readListenRequest } from "./server/change-subscriptions.ts";
 import { ProviderCalls, type ProviderProblem } from "./providers/provider-calls.ts";
 import { ProviderAggregator } from "./providers/provider-aggregator.ts";
 import { errorCode } from "./clients/request-port.ts";
-import type { ReplicaAddress } from "./replicas/replica-address.ts";
 import {
   invalidCredentialResponse,
   misdirectedResponse,
   Replica,
   toParts,
-  type ReplicaRequest,
 } from "./replicas/replica.ts";
-import { findHolder } from "./replicas/route-request.ts";
 import { RequestStates } from "./clients/request-states.ts";
 import { toSettings, type GatewaySettings, type ServeMcpOptions } from "./clients/serve-options.ts";
 import { WatchedResources } from "./providers/watched-resources.ts";
@@ -121,11 +119,6 @@ export function serveMcp(
  */
 const requestsByBody = new WeakMap<ReadableStream, Request>();
 
-interface RoutedRequest extends ReplicaRequest {
-  /** Another replica has forwarded it: it is not forwarded again. */
-  readonly isForwarded: boolean;
-}
-
 /** Implementation of `McpGateway`, with the members that a client in the same process needs. */
 export class Gateway implements McpGateway {
   readonly #served: GatewaySettings;
@@ -141,7 +134,7 @@ export class Gateway implements McpGateway {
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
   readonly #replica: Replica | undefined;
-  readonly #states: RequestStates;
+  readonly #router: ReplicaRouter | undefined;
   readonly #store: StoreCheck;
   #draining = false;
   readonly #connections = new Set<Pick<StdioConnection, "close">>();
@@ -154,7 +147,7 @@ export class Gateway implements McpGateway {
     this.#providers = new ProviderAggregator(served.providers, new ProviderCalls(executor));
     this.#watchedResources = new WatchedResources(this.#providers);
     const tools = (this.#tools = new ClientTools(executor, served));
-    const states = (this.#states = new RequestStates(served.key));
+    const states = new RequestStates(served.key);
     const { replica, key, metrics } = served;
     this.#replica = replica && new Replica(replica, key, (result) => metrics.forwarded(result));
     this.#store = new StoreCheck(() => executor.tasks.list({ sessionId: "readiness" }));
@@ -181,6 +174,7 @@ export class Gateway implements McpGateway {
       served.limits,
       served.metrics,
     );
+    this.#router = this.#replica && new ReplicaRouter(this.#replica, this.#sessions, states);
     this.#modern = createMcpHandler(
       ({ authInfo }) => this.#createServer(authInfo?.extra?.["client"] as GatewayClient, "modern"),
       // Streams are limited by caller, before the SDK limits their total.
@@ -304,16 +298,13 @@ export class Gateway implements McpGateway {
     }
     const routed = { request, body: text, caller, isForwarded: forwarded !== undefined };
     if (await isLegacyRequest(request, body)) {
-      return (await this.#forwardSession(routed)) ?? this.#sessions.fetch(request, body, caller);
+      return (
+        (await this.#router?.forwardSession(routed)) ?? this.#sessions.fetch(request, body, caller)
+      );
     }
     const client = this.#clients.forCaller(caller);
-    const holder = await this.#findHolder(client, body);
-    if (holder !== undefined) {
-      if (routed.isForwarded) return misdirectedResponse();
-      // If the other process has ended, this one answers from the store, or says what happened.
-      const response = await this.#replica?.forward(holder, routed);
-      if (response !== undefined && response !== "unreachable") return response;
-    }
+    const answered = await this.#router?.forwardToHolder(client, body, routed);
+    if (answered !== undefined) return answered;
     const authInfo = { token: "", clientId: "", scopes: [], extra: { client } };
     const forward = (): Promise<Response> =>
       this.#modern.fetch(request, {
@@ -339,34 +330,6 @@ export class Gateway implements McpGateway {
     }
     if (!isEventStream(response)) return response;
     return markIdleStream(withStreamEnd(response, request.signal, end));
-  }
-
-  /** Forwards a request of a session that another process holds; `undefined`: this one answers. */
-  async #forwardSession(routed: RoutedRequest): Promise<Response | undefined> {
-    const { request, caller, isForwarded } = routed;
-    const id = request.headers.get("mcp-session-id");
-    const replica = this.#replica;
-    if (replica === undefined || id === null || this.#sessions.has(id)) return undefined;
-    if (isForwarded) return misdirectedResponse();
-    const holder = await replica.findSession(id, toCallerKey(caller));
-    if (holder === undefined || replica.isSelf(holder)) return undefined;
-    const response = await replica.forward(holder, routed);
-    return response === "unreachable" ? sessionNotFoundResponse() : response;
-  }
-
-  /** Returns the other process that has to answer a request of 2026-07-28; `undefined`: this one answers. */
-  async #findHolder(client: GatewayClient, body: unknown): Promise<ReplicaAddress | undefined> {
-    const replica = this.#replica;
-    if (replica === undefined) return undefined;
-    const holder = await findHolder(body, {
-      findCall: async (tool, requestState) => {
-        // An invalid one is rejected when the request is handled.
-        const state = await this.#states.open(client, tool, requestState).catch(() => undefined);
-        return state !== undefined && "runId" in state ? state.replica : undefined;
-      },
-      findTask: (taskId) => replica.findTask(taskId),
-    });
-    return holder === undefined || replica.isSelf(holder) ? undefined : holder;
   }
 
   close({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {

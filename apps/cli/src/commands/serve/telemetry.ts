@@ -46,7 +46,7 @@ export async function startTelemetry(
     );
     return undefined;
   }
-  // The SDK reads its variables from the process. Without an endpoint, it would send what nobody has asked for.
+  // The SDK reads its variables from the process. Without an endpoint, it would send what was not asked for.
   const otherwise = hasEndpoint ? "otlp" : "none";
   for (const name of exporters) process.env[name] ||= otherwise;
   process.env["OTEL_LOGS_EXPORTER"] ||= "none";

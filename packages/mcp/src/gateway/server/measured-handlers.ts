@@ -1,7 +1,7 @@
-import type { JsonObject } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import { McpError, type RequestHandler } from "../clients/request-port.ts";
+import { errorCode, McpError, toMcpError, type RequestHandler } from "../clients/request-port.ts";
 import { noMetrics, type GatewayMetrics } from "../telemetry/gateway-metrics.ts";
 
 /** Measures the requests of a client. Without metrics, the handlers stay as they are. */
@@ -29,7 +29,7 @@ export function measuredHandlers(
       try {
         result = await handler(params, port);
       } catch (error) {
-        report({ errorCode: error instanceof McpError ? error.code : internalError });
+        report({ errorCode: toErrorCode(error) });
         throw error;
       }
       report(result["isError"] === true ? { isError: true } : {});
@@ -40,5 +40,8 @@ export function measuredHandlers(
   );
 }
 
-/** Code of an error that is not one of the protocol. */
-const internalError = -32603;
+/** Returns the code of the response that the client receives. */
+function toErrorCode(error: unknown): number {
+  if (ToolError.is(error)) return toMcpError(error).code;
+  return error instanceof McpError ? error.code : errorCode.internal;
+}

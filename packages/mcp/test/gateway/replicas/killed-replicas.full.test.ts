@@ -8,7 +8,7 @@ import { clientKinds, plainClient, type ClientKind, type Seen } from "../../supp
 
 const killEveryMs = 5_000;
 
-/** Kills that go on until the test is done. */
+/** Kills that continue until the test is done. */
 interface Killing {
   readonly kills: () => number;
   /** Begins to observe whether a process is killed, or is about to end because of that. */
@@ -116,8 +116,10 @@ describe("three gateways behind a load balancer, of which one is killed and star
           await wait(100);
           const wasKilledNow = killing.observe();
           const name = (id += 1) % 4 === 0 ? "ask" : "where";
-          const arguments_ = { id: `killed-${id}` };
-          const seen = await client.request("tools/call", { name, arguments: arguments_ });
+          const seen = await client.request("tools/call", {
+            name,
+            arguments: { id: `killed-${id}` },
+          });
           const { answer, error } = seen;
           counts.calls += 1;
           if (error !== undefined) {

@@ -119,7 +119,7 @@ const listener = await listenHttp(gateway, {
   // The token is the name of the caller.
   authenticate: (request) => {
     const token = /^Bearer (\w+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
-    return { id: token ?? "nobody" };
+    return { id: token ?? "anonymous" };
   },
 });
 process.on("message", (message) => {
