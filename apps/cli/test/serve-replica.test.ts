@@ -130,6 +130,13 @@ test("metrics are at the standard place of Prometheus if the standard variables 
   expect(later).toMatch(/toolweave_store_operation_duration_\w+\{[^}]*tasks[^}]*list/);
 });
 
+test("a replica whose URL refers to a variable that is not set is refused, and other commands read the configuration", async () => {
+  const { config } = sharedFolder({ url: "http://${NO_SUCH_NAME}:8137/mcp" });
+  const { code, stderr } = await runCommand(["serve", "--http", "127.0.0.1:0", "--config", config]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("set the variable")]);
+  expect((await runCommand(["inspect", "--config", config])).code).toBe(0);
+});
+
 test.each([
   [["--replica-url", "http://10.0.0.5:8137/mcp"], "--replica-url applies to --http only"],
   [["--http", "--replica-url", "10.0.0.5:8137"], "--replica-url must be the internal URL"],

@@ -250,6 +250,7 @@ async function readConfig(
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
+  reader.refuse();
   const serve = serveLimitsIn(config, reader);
   reader.refuse();
   return {

@@ -197,7 +197,10 @@ export interface ServeLimits {
 
 /** A gateway that is one of several processes. */
 export interface ServeReplica {
-  /** Internal URL of this process, which the others forward requests to: `http://10.0.0.5:8137/mcp`. */
+  /**
+   * Internal URL of this process, which the others forward requests to: `http://10.0.0.5:8137/mcp`. As it is written, if
+   * it refers to a variable that is not set.
+   */
   readonly url: string;
   /**
    * Milliseconds that it continues to serve after SIGTERM, while `/readyz` is 503, so that the load balancer notices.
@@ -208,8 +211,9 @@ export interface ServeReplica {
 
 /** The limits in `serve` of a valid configuration, with values of the environment; `undefined`: none. */
 export function serveLimitsIn(config: JsonObject, reader: ConfigReader): ServeLimits | undefined {
-  const serve = config["serve"] as JsonObject | undefined;
-  if (serve?.["replica"] === undefined) return serve as ServeLimits | undefined;
-  const replica = reader.resolved(serve["replica"], "/serve/replica");
-  return { ...serve, replica } as unknown as ServeLimits;
+  const serve = config["serve"] as ServeLimits | undefined;
+  if (serve?.replica === undefined) return serve;
+  // Only a replica needs the variable: other commands read the file without it.
+  const url = reader.resolvedIfSet(serve.replica.url, "/serve/replica/url");
+  return { ...serve, replica: { ...serve.replica, url } };
 }

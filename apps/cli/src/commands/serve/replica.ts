@@ -19,6 +19,11 @@ export function resolveReplica(
   // A configuration may also be served over stdio.
   const url = http === undefined ? undefined : (replicaUrl ?? configured?.replica?.url);
   if (url === undefined) return undefined;
+  if (url.includes("${")) {
+    throw new UsageError(
+      `"serve.replica.url" is ${url}: set the variable to the name or address of this machine, or use --replica-url.`,
+    );
+  }
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
     const name = replicaUrl === undefined ? '"serve.replica.url"' : "--replica-url";
     throw new UsageError(

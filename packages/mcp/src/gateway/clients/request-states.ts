@@ -8,7 +8,7 @@ import { Sealer } from "../replicas/sealer.ts";
 const lifetimeMs = 3_600_000;
 
 /** A call that waits in the memory of a process. */
-export interface WaitingCallState {
+interface WaitingCallState {
   readonly runId: string;
   readonly round: number;
   /** The process. Absent: the gateway has no replicas. */

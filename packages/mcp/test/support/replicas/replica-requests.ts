@@ -34,7 +34,7 @@ export async function ask(
 }
 
 /** The protocol's message in a response. */
-export async function read(response: Response): Promise<Answer> {
+async function read(response: Response): Promise<Answer> {
   const text = await response.text();
   const data =
     text
