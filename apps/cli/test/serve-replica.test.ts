@@ -92,7 +92,7 @@ test("two processes with the same configuration, key and store serve the session
   expect(await ready()).toBe(200);
   const exited = once(one.child, "exit");
   one.child.kill("SIGTERM");
-  await vi.waitFor(async () => expect(await ready()).toBe(503));
+  await vi.waitFor(async () => expect(await ready()).toBe(503), 60_000);
   expect((await ask(other.url, call, session)).status).toBe(200);
   expect(await startSession(one.url)).toBe("");
   expect(await exited).toEqual([0, null]);

@@ -6,6 +6,9 @@ import type { Cluster } from "./cluster.ts";
 import { ask, askIn, capable, fetchIn, startSession, type Answer } from "./replica-requests.ts";
 import { clientKinds, plainClient, type PlainClient } from "../sdk-client.ts";
 
+/** Waits until a check passes. */
+const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, 60_000);
+
 /**
  * The tests of replicas, for one kind of store.
  *
@@ -112,7 +115,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       "cancels a task at another replica, and its tool is stopped",
       async () => {
         const taskId = await task(a.url, "work", "cancelled");
-        await vi.waitFor(() => expect(runs("work", "cancelled")).toBe(1));
+        await eventually(() => expect(runs("work", "cancelled")).toBe(1));
         const stopped = once(a.process, "message");
         expect((await about(b.url, "tasks/cancel", { taskId })).error).toBeUndefined();
         expect(await stopped).toEqual(["work was stopped", undefined]);
@@ -127,7 +130,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       "reads the questions of a task at another replica, and answers at a third (%s)",
       async (name) => {
         const taskId = await task(a.url, name, "answered");
-        const questions = await vi.waitFor(async () => {
+        const questions = await eventually(async () => {
           const { result } = await about(b.url, "tasks/get", { taskId });
           expect(result).toMatchObject({ taskId, status: "input_required" });
           return result?.["inputRequests"] as JsonObject;
@@ -137,7 +140,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
         expect(
           (await about(c.url, "tasks/update", { taskId, inputResponses })).error,
         ).toBeUndefined();
-        const ended = await vi.waitFor(async () => {
+        const ended = await eventually(async () => {
           const { result } = await about(b.url, "tasks/get", { taskId });
           expect(result).toMatchObject({ taskId, status: "completed" });
           return result?.["result"] as JsonObject;
@@ -165,7 +168,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
     it("answers a task whose process was killed at any other one, and it resumes there", async () => {
       const taskId = await task(c.url, "ask_as_task", "orphaned");
       const waiting = (): Promise<string> =>
-        vi.waitFor(async () => {
+        eventually(async () => {
           const { result } = await about(a.url, "tasks/get", { taskId });
           const [key] = Object.keys((result?.["inputRequests"] as JsonObject | undefined) ?? {});
           expect(key).toBeDefined();
@@ -178,7 +181,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       expect(
         (await about(b.url, "tasks/update", { taskId, inputResponses })).error,
       ).toBeUndefined();
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { result } = await about(a.url, "tasks/get", { taskId });
         expect(textOf((result?.["result"] as JsonObject | undefined) ?? { content: [] })).toBe(
           "b: 8",
@@ -244,7 +247,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       const session = await startSession(c.url);
       expect([(await at("/readyz")).status, (await at("/healthz")).status]).toEqual([200, 200]);
       c.process.send("drain");
-      await vi.waitFor(async () => expect((await at("/readyz")).status).toBe(503));
+      await eventually(async () => expect((await at("/readyz")).status).toBe(503));
       expect((await at("/healthz")).status).toBe(200);
       expect(await startSession(c.url)).toBe("");
       expect((await askIn(b.url, session, "tools/list", {})).status).toBe(200);
