@@ -345,7 +345,6 @@ export class Gateway implements McpGateway {
       this.#sessions.close(),
       ...Array.from(this.#connections, (connection) => connection.close()),
     ]);
-    this.#replica?.close();
   }
 
   /** Creates the server of a lasting connection, whose client is notified of changes. */

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { ForwardedParts } from "../http/forwarded-requests.ts";
+import { ReplicaHealth, type HealthIntervals } from "./replica-health.ts";
 
 /** Milliseconds until a connection to another replica is established. */
 const connectMs = 2_000;
@@ -39,11 +40,17 @@ export type HopResult = Response | "unreachable" | "interrupted";
 
 /** Sends requests to other replicas, over connections that stay open. */
 export class ReplicaConnections {
+  readonly #health: ReplicaHealth;
   readonly #http = new HttpAgent(agentOptions);
   readonly #https = new HttpsAgent(agentOptions);
 
+  constructor(intervals?: HealthIntervals) {
+    this.#health = new ReplicaHealth(intervals);
+  }
+
   /**
-   * Sends one request; the body of its response is passed on as it arrives. Redirects are not followed.
+   * Sends one request; the body of its response is passed on as it arrives. Redirects are not followed. If the replica
+   * does not respond to checks any more, the exchange ends.
    *
    * @param signal Ends the exchange, also while the response is being passed on.
    */
@@ -71,7 +78,12 @@ export class ReplicaConnections {
       const abort = (): void => void sent.destroy();
       if (signal.aborted) abort();
       else signal.addEventListener("abort", abort, { once: true });
-      sent.on("close", () => signal.removeEventListener("abort", abort));
+      const endWatch = this.#health.watch(target, abort);
+      // After the response has been passed on, or when the exchange has failed.
+      sent.on("close", () => {
+        signal.removeEventListener("abort", abort);
+        endWatch();
+      });
       sent.on("socket", (socket) => {
         const connected = (): void => {
           isConnected = true;
@@ -88,11 +100,6 @@ export class ReplicaConnections {
       sent.on("response", (incoming) => resolve(toResponse(incoming)));
       sent.end(bytes);
     });
-  }
-
-  close(): void {
-    this.#http.destroy();
-    this.#https.destroy();
   }
 }
 

@@ -109,10 +109,6 @@ export class Replica implements ForwardedRequests {
     this.#onForwarded("forwarded");
     return result;
   }
-
-  close(): void {
-    this.#connections.close();
-  }
 }
 
 const interruptedMessage =
