@@ -30,7 +30,7 @@ const waits: ReadonlySet<string> = new Set(["watch", "exclusive"]);
  *
  * @example
  * ```ts
- * const tasks = measuredStore(store.tasks, { name: "tasks" });
+ * const credentials = measuredStore(store, { name: "credentials" });
  * ```
  *
  * @throws ToolError `invalid_configuration` for an invalid option.
