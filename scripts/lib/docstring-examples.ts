@@ -38,6 +38,16 @@ const packageNames: Readonly<Record<string, Readonly<Record<string, string>>>> =
     model: 'declare const model: import("@toolweave/subagent").AgentOptions["model"];',
   },
   "@toolweave/ai-sdk": { model: 'declare const model: import("ai").LanguageModel;' },
+  "@toolweave/console": {
+    authenticate: 'declare const authenticate: import("@toolweave/console").ConsoleAuthenticate;',
+    key: "declare const key: string;",
+    origins: "declare const origins: readonly string[];",
+    pendingCalls: 'declare const pendingCalls: import("@toolweave/core/stores").PendingCallStore;',
+    request: "declare const request: Request;",
+    secret: "declare const secret: string;",
+    tokens: "declare const tokens: { readonly ada: string; readonly board: string };",
+    url: "declare const url: string;",
+  },
   "@toolweave/langchain": {
     model:
       'declare const model: import("@langchain/core/language_models/chat_models").BaseChatModel;',

@@ -3,6 +3,7 @@ import { addApprovals } from "./commands/approvals/command.ts";
 import { addCall } from "./commands/call/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
 import { addConform } from "./commands/conform/command.ts";
+import { addDb } from "./commands/db/command.ts";
 import { addExport } from "./commands/export/command.ts";
 import { addFmt } from "./commands/fmt/command.ts";
 import { addImport } from "./commands/hosts/import.ts";
@@ -230,6 +231,7 @@ export function createProgram(context: CommandContext): Command {
   addDoctor(program, context);
   addLogin(program, context);
   addApprovals(program, context);
+  addDb(program, context);
   addConform(program, context);
   addPolicy(program, context);
   addCompletion(program, context);

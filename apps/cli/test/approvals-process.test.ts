@@ -150,7 +150,7 @@ test("the store is loaded only for commands that use it", async () => {
   const spy =
     'import { registerHooks } from "node:module";' +
     "registerHooks({ resolve(name, context, next) {" +
-    ' if (/@toolweave\\/stores/.test(name)) process.stderr.write("loaded " + name + "\\n");' +
+    ' if (/@toolweave\\/(?:stores|postgres)|^pg$/.test(name)) process.stderr.write("loaded " + name + "\\n");' +
     " return next(name, context); } });";
   const nodeArgs = ["--import", `data:text/javascript,${encodeURIComponent(spy)}`];
   const openapi = ["--openapi", shop.documentUrl];
@@ -160,4 +160,5 @@ test("the store is loaded only for commands that use it", async () => {
   }
   const { stderr } = await runBin(["call", "delete_pet", "id=7", ...openapi], { nodeArgs });
   expect(stderr).toContain("loaded @toolweave/stores");
+  expect(stderr).not.toMatch(/loaded (?:pg|@toolweave\/postgres)/);
 });

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { ApprovalStore } from "../src/store/approval-store.ts";
+import { FileStore } from "../src/store/file-store.ts";
 import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { notes, notesServer, taskServer } from "./support/notes.ts";
@@ -136,7 +136,7 @@ test.each(["in the default store", "in a store that was named"])(
 
 test("tasks and artifacts of one process are found by the next", async () => {
   const path = tempStore();
-  const first = new ApprovalStore(path, {});
+  const first = new FileStore(path, {});
   const now = Date.now();
   const owner = '[null,"ann"]';
   const task = { id: `task_${"a".repeat(32)}`, owner, runId: "r", callId: "c", tool: "t" };
@@ -153,10 +153,26 @@ test("tasks and artifacts of one process are found by the next", async () => {
   const artifact = { key, owner, mediaType: "text/plain", size: 3 };
   await first.artifacts.put({ ...artifact, ...times }, new Uint8Array([1, 2, 3]));
   await first.close();
-  const second = new ApprovalStore(path, {});
+  const second = new FileStore(path, {});
   onTestFinished(() => second.close());
   expect(await second.tasks.list(owner)).toMatchObject([{ id: task.id, status: "completed" }]);
   expect(await second.artifacts.read(key, 0, 3)).toEqual(new Uint8Array([1, 2, 3]));
+});
+
+test("a task of one process can be cancelled by another, which has opened the same file", async () => {
+  const path = tempStore();
+  const [first, second] = [new FileStore(path, {}), new FileStore(path, {})];
+  onTestFinished(() => first.close());
+  onTestFinished(() => second.close());
+  const now = Date.now();
+  const id = `task_${"c".repeat(32)}`;
+  const task = { id, owner: "[null,null]", runId: "r", callId: "c", tool: "t" };
+  const times = { createdAt: now, updatedAt: now, expiresAt: now + 60_000 };
+  await first.tasks.add({ ...task, ...times, status: "working" });
+  const changed = first.tasks.watch?.(id, AbortSignal.timeout(60_000));
+  expect(await second.tasks.requestCancel?.(id, "ann")).toBe(true);
+  await changed;
+  expect(await first.tasks.get(id)).toMatchObject({ cancelRequestedBy: "ann" });
 });
 
 test("limits are those of the command line, otherwise of the configuration", async () => {

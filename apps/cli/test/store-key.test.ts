@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "n
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { StoreKey } from "../src/store/store-key.ts";
-import { isHomeStore, storePath } from "../src/store/store-path.ts";
+import { isHomeStore, storePath } from "../src/store/store-place.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
 test.each([

@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export { loadConfig, serverOf } from "./load-config.ts";
+export { loadConfig, readStore, serverOf } from "./load-config.ts";
 export type { ConfiguredSource } from "./configured-source.ts";
 export type { LoadConfigOptions, LoadedConfig } from "./load-config.ts";
 export { moduleSources } from "./modules/module-source.ts";
 export type { ModuleSourcesOptions } from "./modules/module-source.ts";
 export { importModule } from "./modules/import-module.ts";
-export type { ServeLimits, ServeReplica } from "./reading/check-config.ts";
+export type { ServeApprovals, ServeLimits, ServeReplica } from "./reading/check-config.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
 export type { Lock, LockedTool } from "./lock/lock.ts";
 export { lockOf } from "./lock/lock.ts";
@@ -20,3 +20,6 @@ export { fileKind } from "./reading/file-kind.ts";
 export { readRegularFile } from "./files/regular-file.ts";
 export type { RegularFileOptions } from "./files/regular-file.ts";
 export { replaceFile } from "./files/replace-file.ts";
+export { sharedStore } from "./store/shared-store.ts";
+export type { SharedStore, SharedStoreOptions, SharedStores } from "./store/shared-store.ts";
+export { parseStore } from "./store/parse-store.ts";

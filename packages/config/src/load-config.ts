@@ -1,4 +1,3 @@
-import { join, resolve } from "node:path";
 import {
   ToolError,
   ToolRegistry,
@@ -11,7 +10,6 @@ import {
 import type { CredentialStore, ScheduleStore } from "@toolweave/core/stores";
 import { mcpSource, type McpServer } from "@toolweave/mcp";
 import { openApiSource } from "@toolweave/openapi";
-import { fileCredentials } from "@toolweave/stores";
 import type { agentSource } from "./agents/agent-source.ts";
 import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agent.ts";
 import type { AgentModels } from "./agents/written-model.ts";
@@ -43,6 +41,9 @@ import {
 import type { ConfiguredSource } from "./configured-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import { readInputs, readInput } from "./reading/read-input.ts";
+import { configuredStore, type StorePlace } from "./store/configured-store.ts";
+import type { SharedStore } from "./store/shared-store.ts";
+import { storedCredentials } from "./store/stored-data.ts";
 import {
   configuredWorkspace,
   makeWorkspace,
@@ -62,9 +63,12 @@ export interface LoadConfigOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The folder to which paths are relative. Default: the file's folder; for an object the current one. */
   readonly folder?: string;
-  /** The folder for stored data, if the file names none with `store`. Default: no data is stored. */
-  readonly store?: string;
-  /** The store of tokens. Default: files in the `credentials` folder of the store, else memory. */
+  /**
+   * Where data is stored if the file has no `store`: a folder, or a database, which the caller closes. Default: no data is
+   * stored.
+   */
+  readonly store?: string | SharedStore;
+  /** The store of tokens. Default: those of the store, in a folder files below `credentials`; else memory. */
   readonly credentials?: CredentialStore;
   /** Options for every MCP server beside those of the file: handlers, such as `onElicitation`. */
   readonly mcp?: ServerDefaults;
@@ -88,15 +92,15 @@ export interface LoadedConfig {
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
-  /** The folder that the file names with `store`, as an absolute path. */
-  readonly store?: string;
+  /** The `store` of the file: the absolute path of a folder, or a database. */
+  readonly store?: string | SharedStore;
   /** The jobs of `builtin.schedule`, for `scheduleWorker`; absent: the file has no schedules. */
   readonly schedules?: ScheduleStore;
   /** The limits of `toolweave serve` that the file has; absent: none. */
   readonly serve?: ServeLimits;
   /** Values that came from the environment, and must not be displayed. */
   readonly secrets: readonly string[];
-  /** Closes the registry, and ends its servers. */
+  /** Closes the registry, ends its servers, and ends the connections to the database of the file. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -165,9 +169,13 @@ export async function loadConfig(
     if (markdown !== undefined) made.add(markdown.source);
     if (skills !== undefined) made.add(skills);
     await Promise.allSettled([...made].map((source) => source.close()));
+    if (typeof store === "object") await store.close();
     throw error;
   }
-  const close = (): Promise<void> => registry.close();
+  const close = async (): Promise<void> => {
+    await registry.close();
+    if (typeof store === "object") await store.close();
+  };
   return {
     registry,
     executorOptions: {
@@ -179,9 +187,10 @@ export async function loadConfig(
     ...(store === undefined ? {} : { store }),
     ...(serve === undefined ? {} : { serve }),
     ...(builtin.schedules === undefined ? {} : { schedules: builtin.schedules }),
-    secrets: [...servers, ...documents, ...agents, read.builtin].flatMap(
-      (part) => part?.secrets ?? [],
-    ),
+    secrets: [
+      ...[...servers, ...documents, ...agents, read.builtin].flatMap((part) => part?.secrets ?? []),
+      ...(typeof store === "object" ? store.secrets : []),
+    ],
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -206,6 +215,19 @@ export async function serverOf(
   return servers.find(({ server }) => server.name === name)?.server;
 }
 
+/**
+ * The `store` of a configuration; no source is made.
+ *
+ * @returns the absolute path of a folder, or a database, which the caller closes; undefined: it has none.
+ * @throws ToolError as `loadConfig` does.
+ */
+export async function readStore(
+  input: string | URL | object,
+  options: Pick<LoadConfigOptions, "env" | "folder"> = {},
+): Promise<string | SharedStore | undefined> {
+  return (await readConfig(input, options)).store;
+}
+
 const serverPointer = /^\/(?:mcpServers|servers|mcp)\//;
 
 interface ReadConfig {
@@ -218,7 +240,7 @@ interface ReadConfig {
   readonly skills: readonly string[];
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
-  readonly store: string | undefined;
+  readonly store: StorePlace | undefined;
   readonly serve: ServeLimits | undefined;
   readonly reader: ConfigReader;
 }
@@ -233,9 +255,10 @@ async function readConfig(
   await checkConfig(text.value, reader);
   reader.refuse();
   const config = text.value as JsonObject;
-  const store = storeOf(config, folder, reader);
-  const kept = store ?? options.store;
-  const credentials = options.credentials ?? (kept === undefined ? undefined : credentialsIn(kept));
+  const store = configuredStore(config, folder, env, reader);
+  const place = store ?? options.store;
+  const credentials =
+    options.credentials ?? (place === undefined ? undefined : storedCredentials(place));
   const servers = configuredServers(config, folder, reader, defaults, credentials);
   const documents = configuredDocuments(config, folder, reader, credentials);
   const modules = configuredModules(config, folder, reader);
@@ -336,24 +359,6 @@ function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): Confi
   const known: ToolSource = made.source;
   for (const secret of secrets) known.secrets?.add(secret);
   return made;
-}
-
-function storeOf(config: JsonObject, folder: string, reader: ConfigReader): string | undefined {
-  const { store } = config;
-  if (typeof store !== "string") return undefined;
-  return resolve(folder, reader.resolved(store, "/store"));
-}
-
-/** Made at the first use: reading a configuration leaves no folder behind. */
-function credentialsIn(store: string): CredentialStore {
-  let made: CredentialStore | undefined;
-  const files = (): CredentialStore => (made ??= fileCredentials(join(store, "credentials")));
-  return {
-    get: (key) => files().get(key),
-    set: (key, credential) => files().set(key, credential),
-    delete: (key) => files().delete(key),
-    exclusive: async (key, work) => files().exclusive?.(key, work),
-  };
 }
 
 function refuseSameNames(

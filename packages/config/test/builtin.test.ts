@@ -55,8 +55,8 @@ test("a group that is false is not there, and nothing is stored without need", a
 });
 
 test.each([
-  [{ memory: true }, 'memory has to store something: name a folder with "store"'],
-  [{ schedule: true }, 'schedule has to store something: name a folder with "store"'],
+  [{ memory: true }, 'memory has to store something: name a folder or a database with "store"'],
+  [{ schedule: true }, 'schedule has to store something: name a folder or a database with "store"'],
   [{ web: { allow: ["https://example.com"] } }, "is no host"],
   [{ shell: true }, "shell"],
 ])("%j is refused", async (builtin, text) => {

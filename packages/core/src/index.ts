@@ -75,6 +75,7 @@ export type { ExplainedRequest, ExplainOptions, Explanation } from "./executor/e
 export { ToolExecutor, ToolRun } from "./executor/tool-executor.ts";
 export type { ExecutorOptions } from "./executor/executor-options.ts";
 export type { ResumeOptions } from "./executor/tool-executor.ts";
+export type { InterruptionOrigin } from "./executor/resume/resume.ts";
 export type { DurableRun } from "./executor/call/durable-run.ts";
 export type { RunOptions } from "./executor/batch/check-call-options.ts";
 export type { CallOptions } from "./contract/call-options.ts";

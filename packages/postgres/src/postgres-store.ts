@@ -3,6 +3,7 @@ import { checkOptions } from "@toolweave/core/adapter";
 import type {
   ArtifactStore,
   AuditSink,
+  CallLedger,
   CredentialStore,
   GrantStore,
   MemoryStore,
@@ -13,16 +14,20 @@ import type {
 } from "@toolweave/core/stores";
 import { checkedCount, checkedQuota } from "@toolweave/stores/shared";
 import { Database, type PostgresPool } from "./database/database.ts";
+import { resealAll, type ResealResult } from "./database/reseal.ts";
+import { isRestored } from "./database/restored.ts";
 import { Sealer, type StoreKey } from "./database/seal.ts";
 import { findProblems } from "./problems.ts";
 import { PostgresArtifacts } from "./stores/artifacts.ts";
 import { PostgresAudit } from "./stores/audit.ts";
 import { PostgresCredentials } from "./stores/credentials.ts";
 import { PostgresGrants } from "./stores/grants.ts";
+import { PostgresLedger } from "./stores/ledger.ts";
 import { postgresLists, type PostgresLists } from "./stores/lists.ts";
 import { PostgresMemory } from "./stores/memories.ts";
 import { PostgresPendingCalls } from "./stores/pending-calls.ts";
 import { PostgresRateLimits } from "./stores/rate-limits.ts";
+import { ReplicaTable, type PostgresReplicas } from "./stores/replicas.ts";
 import { PostgresSchedules } from "./stores/schedules.ts";
 import { PostgresTasks } from "./stores/tasks.ts";
 
@@ -32,10 +37,16 @@ export interface PostgresStoreOptions {
   readonly connectionString?: string;
   /** In place of `connectionString`: a pool of `pg` that the host has, and ends itself. */
   readonly pool?: PostgresPool;
+  /**
+   * The address at which the store listens for changes of tasks, over one connection more: the server directly, since
+   * notifications do not pass a pooler in transaction mode. `false`: it reads what is awaited four times a second, in one
+   * statement. Default: `connectionString`; with a `pool`, `false`.
+   */
+  readonly listen?: string | false;
   /** Lower-case letters, digits and underscores; made if it is missing. Default: `toolweave`. */
   readonly schema?: string;
   /**
-   * Seals credentials and tasks: at least 32 bytes. To rotate it, pass a list: the first one seals, every one opens.
+   * Seals credentials, tasks and the outcomes of the ledger: at least 32 bytes. To rotate it, pass a list: the first one seals, every one opens.
    * Default: none; credentials are refused.
    */
   readonly key?: StoreKey | readonly StoreKey[];
@@ -69,6 +80,10 @@ export interface PostgresStore {
   readonly rateLimits: RateLimitStore;
   readonly tasks: TaskStore;
   readonly artifacts: ArtifactStore;
+  /** The calls of durable runs, each for 7 days after its last change. Outcomes are sealed with `key`. */
+  readonly ledger: CallLedger;
+  /** The processes that share the store. */
+  readonly replicas: PostgresReplicas;
   /** Sealed with `key`. */
   readonly credentials: CredentialStore;
   readonly schedules: ScheduleStore;
@@ -99,6 +114,14 @@ export interface PostgresStore {
    */
   prune(max?: number): Promise<number>;
   /**
+   * Seals all values again that were not sealed with the first key of `key`, in batches, so that the other keys can be
+   * removed. All processes must have the new key first. May be repeated, and run beside other processes.
+   *
+   * @returns the number of values that were sealed again, and of those that no key opens.
+   * @throws ToolError `invalid_configuration` without `key`, `store_unavailable`
+   */
+  reseal(): Promise<ResealResult>;
+  /**
    * Drops no data; once their lease has expired, open claims are reported as `unfinished` and unfinished tasks as
    * `lost`. Idempotent.
    */
@@ -109,6 +132,7 @@ export interface PostgresStore {
 const optionNames: readonly string[] = [
   "connectionString",
   "pool",
+  "listen",
   "schema",
   "key",
   "leaseMs",
@@ -143,6 +167,10 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   if ((typeof connectionString === "string") === (typeof pool?.connect === "function")) {
     throw invalid("pass connectionString or pool, and not both.");
   }
+  const { listen = connectionString ?? false } = options;
+  if (listen !== false && (typeof listen !== "string" || listen === "")) {
+    throw invalid("listen takes an address such as connectionString does, or false.");
+  }
   if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw invalid("schema takes lower-case letters, digits and underscores, 48 at most.");
   }
@@ -171,10 +199,17 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   });
   const pendingCalls = new PostgresPendingCalls(db, limited("maxPendingCallsPerOwner", 2_500));
   const rateLimits = new PostgresRateLimits(db, leases);
-  const tasks = new PostgresTasks(db, sealer, limited("maxTasksPerOwner", 2_500));
+  const tasks = new PostgresTasks(db, sealer, {
+    ...limited("maxTasksPerOwner", 2_500),
+    listen: listen === false ? undefined : listen,
+  });
+  const credentials = new PostgresCredentials(db, sealer, leases);
   const schedules = new PostgresSchedules(db, limited("maxSchedulesPerOwner", 100));
+  const ledger = new PostgresLedger(db, sealer, leases);
+  const replicas = new ReplicaTable(db, leases);
   const close = (): void => {
-    for (const part of [pendingCalls, rateLimits, tasks, schedules]) part.stop();
+    const parts = [pendingCalls, rateLimits, tasks, schedules, credentials, ledger, replicas];
+    for (const part of parts) part.stop();
     db.close();
   };
   return {
@@ -183,14 +218,21 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     rateLimits,
     tasks,
     artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
-    credentials: new PostgresCredentials(db, sealer),
+    ledger,
+    replicas,
+    credentials,
     schedules,
     memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),
     lists: postgresLists(db),
     audit: new PostgresAudit(db, options.auditRequired ?? false),
-    migrate: () => db.prepare(),
-    problems: () => findProblems(db, sealer.hasKey),
+    migrate: async () => {
+      await db.prepare();
+      // A dump then has the identity of the database that it is of.
+      await isRestored(db);
+    },
+    problems: () => findProblems(db, { hasKey: sealer.hasKey, listener: () => tasks.listening() }),
     prune: (max = 1_000) => db.sweep(max),
+    reseal: () => resealAll(db, sealer),
     close,
     [Symbol.dispose]: close,
   };

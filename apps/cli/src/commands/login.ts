@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import { dirname } from "node:path";
 import type { McpServer } from "@toolweave/mcp";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
@@ -16,8 +15,8 @@ Examples:
   $ toolweave login linear --config toolweave.json
   $ toolweave login --mcp https://mcp.example.com/mcp
 
-Tokens are stored in files that only this user can read, in the folder that the configuration names
-as "store", otherwise next to the store of \`toolweave approvals\`.
+Tokens are in the store: see \`toolweave approvals --help\`. In a folder they are files that only this
+user can read; in a database they are encrypted with $TOOLWEAVE_KEY.
 `;
 
 /** Registers `toolweave login`. */
@@ -86,7 +85,7 @@ async function resolveServer(
   options: LoginOptions,
   io: CliIo,
 ): Promise<McpServer> {
-  const { storedCredentials, storePath } = await import("../store/store-path.ts");
+  const { defaultCredentials, defaultPlace, toDataPlace } = await import("../store/store-place.ts");
   const [url, ...others] = options.mcp ?? [];
   if (url !== undefined) {
     if (source !== undefined || others.length > 0) {
@@ -99,7 +98,7 @@ async function resolveServer(
       auth: [],
       timeout: undefined,
       env: io.env,
-      credentials: () => storedCredentials(io.env),
+      credentials: () => defaultCredentials(io.env),
     };
     const { mcpServer } = await import("../sources/mcp-server.ts");
     return mcpServer(url, place);
@@ -114,8 +113,8 @@ async function resolveServer(
     await assertTrusted(config, {}, io);
   }
   const { serverOf } = await import("@toolweave/config");
-  const folder = dirname(storePath(undefined, io.env));
-  const server = await serverOf(config, source, { env: io.env, store: folder }).catch(
+  const store = toDataPlace(await defaultPlace(io.env));
+  const server = await serverOf(config, source, { env: io.env, store }).catch(
     async (error: unknown) => {
       const { ToolError } = await import("@toolweave/core");
       if (!ToolError.is(error)) throw error;

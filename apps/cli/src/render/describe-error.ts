@@ -24,8 +24,13 @@ function indentMessage(message: string): string {
   return message.replace(/\r?\n/g, "\n  ");
 }
 
+/** The message. What is wrong with a store stands in the cause of an error about it. */
 function getMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  const isOfStore = (error as { readonly code?: unknown }).code === "store_unavailable";
+  const isExplained = isOfStore && cause instanceof Error && cause.name === "ToolError";
+  return isExplained ? `${message}\n${cause.message}` : message;
 }
 
 const optionNames: Readonly<Record<string, string>> = {

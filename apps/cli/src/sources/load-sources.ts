@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
   ConfiguredSource,
@@ -25,7 +24,13 @@ import type { Output } from "../process/output.ts";
 import { describeError } from "../render/describe-error.ts";
 import { showProgress } from "../render/progress.ts";
 import { safeLine, shellLine } from "../render/text.ts";
-import { storedCredentials, storePath } from "../store/store-path.ts";
+import {
+  defaultCredentials,
+  defaultPlace,
+  toDataPlace,
+  toStorePlace,
+  type StorePlace,
+} from "../store/store-place.ts";
 import type { Document, OriginalSources, StoredModule } from "../store/pending-call-context.ts";
 import { assertTrusted } from "./config-trust.ts";
 import { mcpServer } from "./mcp-server.ts";
@@ -43,8 +48,8 @@ export interface LoadedSources {
   readonly policy: PolicyInput | undefined;
   /** The hooks of the file's scripts. */
   readonly hooks: NonNullable<ExecutorOptions["hooks"]>;
-  /** The store of pending calls, if the file names a folder for it. */
-  readonly store: string | undefined;
+  /** The store of the file, if it has one; else the one without any option. */
+  readonly store: StorePlace;
   /** The scheduled jobs, if the file has schedules. */
   readonly schedules: ScheduleStore | undefined;
   /** The limits of `toolweave serve` in the file. */
@@ -102,7 +107,7 @@ export async function planSources(
       auth: options.auth ?? [],
       timeout: options.timeout,
       env: io.env,
-      credentials: () => storedCredentials(io.env),
+      credentials: () => defaultCredentials(io.env),
     }),
   );
   const policy = await loadPolicy(written.policy);
@@ -113,10 +118,11 @@ export async function planSources(
     ]);
     if (io.signal.aborted) throw new Interrupt();
     const { watch = false } = more;
+    const place = await defaultPlace(io.env);
     const file =
       config === undefined
         ? undefined
-        : await loadConfigFile(config, io, output, { ...more, watch: watch && !found });
+        : await loadConfigFile(config, place, io, output, { ...more, watch: watch && !found });
     const documentSources = (documents ?? openapi.map((location): Document => ({ location }))).map(
       ({ location, id }) => {
         const sourceOptions = id === undefined ? api.options : { ...api.options, id };
@@ -166,7 +172,7 @@ export async function planSources(
           policy,
         ),
         hooks: file?.executorOptions.hooks ?? [],
-        store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
+        store: file?.store === undefined ? place : toStorePlace(file.store),
         schedules: file?.schedules,
         serve: file?.serve,
         howToPrefix: (id) =>
@@ -279,6 +285,7 @@ function withLoginCommand(error: unknown, servers: readonly string[]): unknown {
 
 async function loadConfigFile(
   path: string,
+  place: StorePlace,
   io: CliIo,
   output: Output,
   { lock, mcp, watch = false }: LoadPlanOptions,
@@ -287,7 +294,7 @@ async function loadConfigFile(
   try {
     const config = await loadConfig(path, {
       env: io.env,
-      store: dirname(storePath(undefined, io.env)),
+      store: toDataPlace(place),
       ...(lock === undefined ? {} : { lock }),
       ...(mcp === undefined ? {} : { mcp }),
       watch,

@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { ToolError } from "@toolweave/core";
 import { UsageError } from "../process/exit-code.ts";
-import { makePrivateFolder } from "./store-path.ts";
+import type { CommandKey } from "./command-store.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 const minBytes = 32;
 /** Far more than any key has. */
@@ -22,12 +23,10 @@ const maxBytes = 65_536;
  * The secret that seals the calls which wait in a store, and the grants: `$TOOLWEAVE_KEY`, else a
  * file beside the store. A file that is not there yet is only made by `keep`.
  */
-export class StoreKey {
-  /** For the executor. */
+export class StoreKey implements CommandKey {
   readonly value: string;
-  /** The path of its file; undefined: it is in the environment. */
+  readonly former: readonly string[] = [];
   readonly path: string | undefined;
-  /** The error, if the key, and the store with it, cannot be used. */
   readonly problem: ToolError | undefined;
   #isSaved: boolean;
   #wasTaken = false;
@@ -53,21 +52,14 @@ export class StoreKey {
     this.value = typeof read === "string" ? read : randomBytes(minBytes).toString("base64url");
   }
 
-  /** There was none. */
   get isNew(): boolean {
     return !this.#isSaved && this.problem === undefined;
   }
 
-  /** Another process made one meanwhile: with that everything works. */
   get wasTaken(): boolean {
     return this.#wasTaken;
   }
 
-  /**
-   * Makes sure that later processes have the key.
-   *
-   * @throws ToolError `store_unavailable`
-   */
   save(): void {
     if (this.problem !== undefined) throw this.problem;
     if (this.#isSaved || this.path === undefined) return;

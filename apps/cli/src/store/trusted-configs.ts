@@ -13,7 +13,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ConfigDescription } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
-import { makePrivateFolder } from "./store-path.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

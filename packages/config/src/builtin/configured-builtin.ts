@@ -1,16 +1,16 @@
-import { join } from "node:path";
 import { ToolError, type JsonObject, type JsonValue, type ToolSource } from "@toolweave/core";
 import type { ScheduleStore } from "@toolweave/core/stores";
-import type { SqliteStore } from "@toolweave/stores";
 import type { BrowserOptions, WebOptions } from "@toolweave/builtin";
 import type { ConfigReader } from "../reading/config-reader.ts";
+import type { StorePlace } from "../store/configured-store.ts";
+import { openBuiltinStores, type BuiltinStores } from "../store/stored-data.ts";
 
 /** The built-in tools of a configuration, with their references resolved. */
 export interface ConfiguredBuiltin {
   /** The options of each group, by its name. */
   readonly groups: Readonly<Record<string, JsonObject>>;
-  /** The file of what they store; undefined: nothing is. */
-  readonly file: string | undefined;
+  /** Where they store data; undefined: nowhere. */
+  readonly store: StorePlace | undefined;
   readonly secrets: readonly string[];
 }
 
@@ -20,11 +20,11 @@ const storingGroups: readonly string[] = ["memory", "schedule"];
 /**
  * The `builtin` of a valid configuration; undefined: there is none.
  *
- * @param store the folder that the file names for stored data.
+ * @param store the folder or the database that the file names for stored data.
  */
 export function configuredBuiltin(
   config: JsonObject,
-  store: string | undefined,
+  store: StorePlace | undefined,
   reader: ConfigReader,
 ): ConfiguredBuiltin | undefined {
   if (config["builtin"] === undefined) return undefined;
@@ -38,7 +38,7 @@ export function configuredBuiltin(
     if (storingGroups.includes(name) && store === undefined) {
       reader.fault(
         pointer,
-        `${name} has to store something: name a folder with "store", such as "store": ".toolweave"`,
+        `${name} has to store something: name a folder or a database with "store", such as "store": ".toolweave"`,
       );
     }
   }
@@ -47,7 +47,7 @@ export function configuredBuiltin(
   >;
   return {
     groups,
-    file: store === undefined ? undefined : join(store, "builtin.sqlite"),
+    store,
     secrets: Object.values(credentials).map(({ secret }) => secret),
   };
 }
@@ -70,14 +70,14 @@ export async function makeBuiltin(
   if (builtin === undefined) return { sources: [] };
   const { browserTools, memoryTools, planTools, scheduleTools, webTools } =
     await import("@toolweave/builtin");
-  const { groups, file } = builtin;
+  const { groups, store: place } = builtin;
   const stored = storingGroups.some((name) => groups[name] !== undefined);
-  const store = stored && file !== undefined ? await openStore(file) : undefined;
+  const store = stored && place !== undefined ? await openBuiltinStores(place) : undefined;
   const makers: Readonly<Record<string, (options: JsonObject) => ToolSource>> = {
     web: (options) => webTools(options as WebOptions),
     browser: (options) => browserTools(options as BrowserOptions),
     memory: () => memoryTools(store === undefined ? {} : { store: store.memory }),
-    schedule: (options) => scheduleTools({ ...options, store: (store as SqliteStore).schedules }),
+    schedule: (options) => scheduleTools({ ...options, store: (store as BuiltinStores).schedules }),
     plan: () => planTools(),
   };
   const sources: ToolSource[] = [];
@@ -108,11 +108,6 @@ export async function makeBuiltin(
     sources: owning,
     ...(groups["schedule"] === undefined ? {} : { schedules: store.schedules }),
   };
-}
-
-async function openStore(file: string): Promise<SqliteStore> {
-  const { sqliteStore } = await import("@toolweave/stores");
-  return sqliteStore(file);
 }
 
 /** The source, with something to do after it was closed for the first time. */

@@ -193,6 +193,33 @@ export interface ServeLimits {
   readonly replica?: ServeReplica;
   /** Lists `run_script`, whose scripts call the tools, beside the tools or in their place. Default: false. */
   readonly scripts?: boolean | "beside" | "only";
+  /** How calls that wait reach people, besides the client and the command line. */
+  readonly approvals?: ServeApprovals;
+}
+
+/** How calls that wait reach people. Tokens and secrets are in environment variables, whose names are here. */
+export interface ServeApprovals {
+  /** The HTTP API of approvals. */
+  readonly api?: {
+    /** A port, or `host:port`. Default: `127.0.0.1:8138`. */
+    readonly listen?: string;
+    /** The origin that clients use if there is a proxy. */
+    readonly publicUrl?: string;
+    /** The variable of each person's token, by the name of the person. */
+    readonly approvers: Readonly<Record<string, string>>;
+    /** The variable of each program's token, by the name of the program. Default: none. */
+    readonly readers?: Readonly<Record<string, string>>;
+  };
+  /** A signed POST for each call that begins to wait or is answered. */
+  readonly webhook?: {
+    readonly url: string;
+    /** Variables of secrets (`whsec_…`). */
+    readonly secrets: readonly string[];
+    /** Link to the page of an approval, with `{id}`. */
+    readonly approvalUrl?: string;
+    /** Origins of receivers that may be private, or that use http. Default: none. */
+    readonly allowOrigins?: readonly string[];
+  };
 }
 
 /** A gateway that is one of several processes. */

@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { childPointer } from "@toolweave/core/adapter";
 import type { ConfigText } from "./config-text.ts";
-import { resolveReferences, type Referable } from "./references.ts";
+import { resolveReferences, type Referable, type Resolved } from "./references.ts";
 
 /** A text that names environment variables, and where it stands. */
 export interface TakenValue {
@@ -83,6 +83,15 @@ export class ConfigReader {
     return unset.length > 0 ? text : this.resolved(text, pointer);
   }
 
+  /** A text with the values of its references, which `resolve` puts in. */
+  resolvedText(
+    text: string,
+    pointer: string,
+    resolve: (text: string, given: Referable) => Resolved,
+  ): string {
+    return this.#record(resolve(text, this.#given), pointer);
+  }
+
   /** @throws ToolError `invalid_configuration` with everything that was wrong so far. */
   refuse(cause?: unknown): void {
     const [first, ...others] = this.#faults.slice(0, maxFaults);
@@ -113,13 +122,16 @@ export class ConfigReader {
     return `${this.#text.at(pointer)}: ${said}${/[.?!]$/.test(said) ? "" : "."}`;
   }
 
+  #record({ text, taken, faults, unset }: Resolved, pointer: string): string {
+    for (const fault of faults) this.fault(pointer, fault);
+    for (const message of unset) this.#reportUnset(pointer, message);
+    this.taken.push(...taken.map((one) => ({ ...one, pointer })));
+    return text;
+  }
+
   #resolved(value: JsonValue, pointer: string): JsonValue {
     if (typeof value === "string") {
-      const { text, taken, faults, unset } = resolveReferences(value, this.#given);
-      for (const fault of faults) this.fault(pointer, fault);
-      for (const message of unset) this.#reportUnset(pointer, message);
-      this.taken.push(...taken.map((one) => ({ ...one, pointer })));
-      return text;
+      return this.#record(resolveReferences(value, this.#given), pointer);
     }
     if (Array.isArray(value)) {
       return value.map((item, index) => this.#resolved(item as JsonValue, `${pointer}/${index}`));

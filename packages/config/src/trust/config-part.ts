@@ -26,7 +26,7 @@ export type ConfigPartKind =
   | "markdown"
   /** A group of built-in tools, such as a browser. */
   | "builtin"
-  /** The folder with pending calls, grants and tokens. */
+  /** The folder or the database with pending calls, grants and tokens. */
   | "store"
   /** The configuration itself. */
   | "file";

@@ -4,6 +4,7 @@ import { canonicalJson } from "@toolweave/core/adapter";
 import { configFolder, parseConfig } from "../reading/config-text.ts";
 import { resolveReferences, type Resolved } from "../reading/references.ts";
 import { readRegularFile } from "../files/regular-file.ts";
+import { maskDatabaseUrl } from "../store/database-url.ts";
 import { isLeftOut } from "../servers/written-server.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
 import { LocalFiles, unreadable } from "./local-files.ts";
@@ -118,7 +119,7 @@ class Description {
     }
     if (typeof config["store"] === "string") {
       this.#texts("store", config["store"]);
-      this.add("store", "store", config["store"]);
+      this.add("store", "store", maskDatabaseUrl(config["store"]));
     }
   }
 

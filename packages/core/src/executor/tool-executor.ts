@@ -24,6 +24,7 @@ import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
 import { createServices } from "./create-services.ts";
 import type { ExecutorOptions } from "./executor-options.ts";
+import type { InterruptionOrigin } from "./resume/resume.ts";
 import type { ExplainedCall, ExplainOptions, Explanation } from "./explain.ts";
 import {
   callOptionNames,
@@ -257,6 +258,14 @@ export class ToolExecutor {
           options.signal,
         ).then(go)
       : go();
+  }
+
+  /**
+   * Verifies an interruption before it is displayed. `undefined`: it was changed, or sealed with another key, and
+   * `resume` refuses it. The call stays pending. Never rejects.
+   */
+  async inspect(interruption: Interruption): Promise<InterruptionOrigin | undefined> {
+    return (await import("./resume/resume.ts")).getInterruptionOrigin(this.#engine, interruption);
   }
 
   /**

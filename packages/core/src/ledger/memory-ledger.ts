@@ -34,8 +34,8 @@ class MemoryLedger implements CallLedger {
   readonly #clock: Clock;
   /** In order of the last change. */
   readonly #calls = new Map<string, StoredCall>();
-  /** The highest epoch that has begun a call, by run. */
-  readonly #epochs = new Map<string, number>();
+  /** The highest epoch that has begun a call, by run, in order of the last call that has begun. */
+  readonly #epochs = new Map<string, { readonly epoch: number; readonly expiresAt: number }>();
   #text = 0;
 
   constructor(clock: Clock) {
@@ -45,17 +45,18 @@ class MemoryLedger implements CallLedger {
   begin(call: LedgerCall): LedgerEntry {
     this.#sweep();
     const { epoch, repeat } = call;
-    const isOld = epoch !== undefined && epoch < (this.#epochs.get(call.runId) ?? 0);
+    const isOld = epoch !== undefined && epoch < (this.#epochs.get(call.runId)?.epoch ?? 0);
     if (isOld) return { status: "superseded" };
     const key = keyOf(call);
     const found = this.#calls.get(key);
     const answer = found === undefined ? undefined : answerFor(found, call);
     if (answer !== undefined) return answer;
-    const isFull = this.#calls.size >= maxCalls || this.#text >= maxTextLength;
+    const isFull =
+      Math.max(this.#calls.size, this.#epochs.size) >= maxCalls || this.#text >= maxTextLength;
     if (found === undefined && isFull && repeat !== "resume") {
       throw new ToolError("limit_exceeded", "The call ledger in memory is full.");
     }
-    if (epoch !== undefined) this.#epochs.set(call.runId, epoch);
+    if (epoch !== undefined) this.#raiseEpoch(call.runId, epoch);
     const { tool, argumentsHash, token } = call;
     this.#put(key, { tool, argumentsHash, token, status: "running", outcome: "" });
     return { status: "begun" };
@@ -78,19 +79,27 @@ class MemoryLedger implements CallLedger {
     this.#text += call.outcome.length;
   }
 
+  #raiseEpoch(runId: string, epoch: number): void {
+    this.#epochs.delete(runId);
+    this.#epochs.set(runId, { epoch, expiresAt: this.#clock.now() + lifetimeMs });
+  }
+
   #remove(key: string): void {
     this.#text -= this.#calls.get(key)?.outcome.length ?? 0;
     this.#calls.delete(key);
   }
 
-  /** Removes calls that have expired. A run whose calls have all expired starts again with any epoch. */
+  /** Removes calls and epochs that have expired. */
   #sweep(): void {
     const now = this.#clock.now();
     for (const [key, { expiresAt }] of this.#calls) {
       if (expiresAt > now) break;
       this.#remove(key);
     }
-    if (this.#calls.size === 0) this.#epochs.clear();
+    for (const [runId, { expiresAt }] of this.#epochs) {
+      if (expiresAt > now) break;
+      this.#epochs.delete(runId);
+    }
   }
 }
 

@@ -29,9 +29,10 @@ export interface DatabaseOptions {
   readonly timers: Timers;
 }
 
-const connectMs = 2_000;
+/** The wait for a new connection. */
+export const connectMs = 2_000;
 /** One statement, with the wait for its connection. */
-const deadlineMs = 5_000;
+export const deadlineMs = 5_000;
 /** The server ends a statement before the client stops to wait for it. */
 const statementMs = 4_500;
 const maxAttempts = 3;
@@ -99,7 +100,10 @@ export class Database {
   /** Removes up to `max` expired rows of each table, unless another process is doing that. Their number. */
   async sweep(max: number): Promise<number> {
     await this.prepare();
-    const [row] = await this.#attempts(`SELECT ${this.schema}.sweep($1) AS rows`, [max]);
+    const [row] = await this.#attempts(
+      `SELECT ${this.schema}.sweep($1) + ${this.schema}.sweep_version_2($1) AS rows`,
+      [max],
+    );
     return Number(row?.["rows"]);
   }
 

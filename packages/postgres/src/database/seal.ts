@@ -32,6 +32,12 @@ export class Sealer {
     return this.#keys.length > 0;
   }
 
+  /** How values begin that were sealed with the first key; `undefined`: there is no key. */
+  get prefix(): Buffer | undefined {
+    const [key] = this.#keys;
+    return key === undefined ? undefined : Buffer.concat([Buffer.of(sealedVersion), key.id]);
+  }
+
   /** The value as it is stored: sealed if there is a key, otherwise as it is. */
   seal(value: string, name: string): Buffer {
     const [key] = this.#keys;

@@ -23,7 +23,8 @@ import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { addScripts } from "../../sources/script-source.ts";
-import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
+import { withStore } from "../../store/open-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { storeCommand, waitsForApprovalOnly, waitsForApprovals } from "../shared/hints.ts";
@@ -36,7 +37,7 @@ import {
 import { checkSavePath } from "../shared/save-result.ts";
 import { cannotContinue } from "../shared/tool-lookup.ts";
 import type { StoreOptions } from "./list.ts";
-import { findPendingCall, getRefusal, replayOutcome } from "./pending-call.ts";
+import { examineCall, findPendingCall, replayOutcome } from "./pending-call.ts";
 
 /** The options of the commands that resume a call. */
 interface AnswerOptions extends StoreOptions, ToolOptions {
@@ -99,7 +100,7 @@ export async function approve(
       : anyArguments === true
         ? { scope: "always", arguments: "any" }
         : "always";
-  return withApprovalStore(options.store, io.env, (store) =>
+  return withStore(options.store, undefined, io.env, (store) =>
     answerCall(id, options, { io, output, store }, (interruption, isOver) => {
       const answers: Answer[] = [
         {
@@ -148,7 +149,7 @@ export function resume(
   output: Output,
 ): Promise<number> {
   const { answer: written } = options;
-  return withApprovalStore(options.store, io.env, (store) =>
+  return withStore(options.store, undefined, io.env, (store) =>
     answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
       if (written === undefined) {
         if (isOver) return undefined;
@@ -178,12 +179,12 @@ export function reject(
       ...(by === undefined ? {} : { by }),
     },
   ];
-  return withApprovalStore(options.store, io.env, async (store) => {
+  return withStore(options.store, undefined, io.env, async (store) => {
     const place = { io, output, store };
     const record = await findPendingCall(store, id);
-    const refusal = await getRefusal(store, record);
+    const { refusal, key } = await examineCall(store, record);
     if (record.status === "finished") {
-      return reportRejection(await replayOutcome(store, record, answers), options, place);
+      return reportRejection(await replayOutcome(store, record, key, answers), options, place);
     }
     if (refusal !== undefined) {
       // A person has seen it: it need not stay in the list.
@@ -193,7 +194,7 @@ export function reject(
     const { interruption } = record;
     if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
     // What has not begun needs no tool to be rejected.
-    const executor = createExecutor({ registry: new ToolRegistry([]), store });
+    const executor = createExecutor({ registry: new ToolRegistry([]), store, key });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
     return reportRejection(outcome, options, place);
   });
@@ -219,26 +220,31 @@ function moreThanApprovalError(id: string): UsageError {
 /** Resumes a call in this process, unless it is refused. */
 async function answerCall(
   id: string,
-  options: AnswerOptions,
+  options: AnswerOptions & Pick<ApproveOptions, "always">,
   place: CommandPlace,
   getAnswers: AnswerProvider,
 ): Promise<number> {
   const { io, output, store } = place;
   await checkSavePath(options.output);
   const record = await findPendingCall(store, id);
-  const refusal = await getRefusal(store, record);
+  const { refusal, key } = await examineCall(store, record);
   const { interruption } = record;
   if (refusal !== undefined) {
     const isOver = record.status === "finished";
     const retried = isOver ? await getAnswers(interruption, true) : undefined;
     if (retried === undefined) return reportOutcome(refusal, options, place);
-    const replayed = await replayOutcome(store, record, retried);
+    const replayed = await replayOutcome(store, record, key, retried);
     if (replayed.status === "completed") {
       output.printMessage(
         "toolweave: This call was approved before. What follows is its result of that time; nothing was run again.",
       );
     }
     return reportOutcome(replayed, options, place);
+  }
+  if (key !== store.key.value && options.always === true) {
+    throw new UsageError(
+      "The call was encrypted with a former key, and a grant of it would not count under the present one: leave out --always.",
+    );
   }
   const context = getPendingCallContext(interruption);
   const rebuilt = rebuildSources(context, options);
@@ -264,6 +270,7 @@ async function answerCall(
       timeout,
       isForModel: found?.delegates,
       store,
+      key,
     });
     const done = showProgress(io, `Calling ${safeValue(interruption.call.name)} …`);
     const outcome = await executor
@@ -283,7 +290,7 @@ async function answerCall(
 }
 
 /** False for a call that is still pending. If the store is unavailable, the call may have begun. */
-async function hasBegun(store: ApprovalStore, id: string): Promise<boolean> {
+async function hasBegun(store: CommandStore, id: string): Promise<boolean> {
   try {
     return (await store.pendingCalls.get(id))?.status !== "pending";
   } catch {

@@ -15,7 +15,8 @@ Examples:
 The store is --store, otherwise $TOOLWEAVE_STORE, otherwise toolweave/approvals.sqlite in
 $XDG_STATE_HOME or ~/.local/state. Without $HOME, ~ is the home folder from the user database.
 Pending calls are encrypted with $TOOLWEAVE_KEY (32 bytes or more), otherwise with the key in the
-file next to the store (approvals.sqlite.key), which is created when it is first needed.
+file next to the store (approvals.sqlite.key), which is created when it is first needed. A store of
+several machines is a database: see \`toolweave db --help\`.
 `;
 
 const listExamples = `

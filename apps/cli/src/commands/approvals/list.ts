@@ -15,10 +15,11 @@ import {
 import { fitTable } from "../../render/columns.ts";
 import { formatJson } from "../../render/json.ts";
 import { formatCount, formatDuration, safeValue } from "../../render/text.ts";
-import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
+import { withStore } from "../../store/open-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
-import { findPendingCall, getRefusal } from "./pending-call.ts";
+import { examineCall, findPendingCall } from "./pending-call.ts";
 
 /** The options of the commands that read the store. */
 export interface StoreOptions {
@@ -28,7 +29,7 @@ export interface StoreOptions {
 
 /** `toolweave approvals list`: the pending calls, and those that ended with an unknown outcome. */
 export function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
-  return withApprovalStore(options.store, io.env, async (store) => {
+  return withStore(options.store, undefined, io.env, async (store) => {
     const records = await store.pendingCalls.list();
     printMissingStore(store, output);
     const now = await store.pendingCalls.now();
@@ -63,8 +64,9 @@ export function listCalls(options: StoreOptions, io: CliIo, output: Output): Pro
 const listedMinWidths = { 1: 10, 2: 10 };
 
 /** Prints that there is no store: a mistyped path looks like an empty store. */
-function printMissingStore({ exists, path }: ApprovalStore, output: Output): void {
-  if (!exists) output.printMessage(`toolweave: There is no store at ${safeValue(path)} yet.`);
+function printMissingStore({ missingAt }: CommandStore, output: Output): void {
+  if (missingAt === undefined) return;
+  output.printMessage(`toolweave: There is no store at ${safeValue(missingAt)} yet.`);
 }
 
 /** `toolweave approvals show`: everything that a person has to know before they answer. */
@@ -74,10 +76,10 @@ export function showCall(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  return withApprovalStore(options.store, io.env, async (store) => {
+  return withStore(options.store, undefined, io.env, async (store) => {
     const record = await findPendingCall(store, id);
     const { interruption, status } = record;
-    const refusal = await getRefusal(store, record);
+    const { refusal } = await examineCall(store, record);
     const next = pendingCallHints(interruption, store, io.env);
     if (options.json === true) {
       const data = {
@@ -182,7 +184,7 @@ function toCallData(interruption: Interruption, status: PendingCallStatus): obje
 
 /** `toolweave approvals grants`: lists the calls that need no approval any more. */
 export function listGrants(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
-  return withApprovalStore(options.store, io.env, async (store) => {
+  return withStore(options.store, undefined, io.env, async (store) => {
     const grants = await store.grants.list();
     printMissingStore(store, output);
     if (options.json === true) {
@@ -214,7 +216,7 @@ export function revokeGrant(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  return withApprovalStore(options.store, io.env, async (store) => {
+  return withStore(options.store, undefined, io.env, async (store) => {
     const grant: Grant = findById(id, await store.grants.list(), ({ id }) => id, "grant");
     const revoked = await store.grants.revoke(grant.id);
     if (options.json === true) {

@@ -1,7 +1,7 @@
 import { ToolError, ToolRegistry, type Answer, type ToolOutcome } from "@toolweave/core";
 import type { ClaimResult, PendingCallRecord } from "@toolweave/core/stores";
 import { findById } from "../../input/find-by-id.ts";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import { executorStores, type CommandStore } from "../../store/command-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 
 /**
@@ -9,10 +9,7 @@ import { createExecutor } from "../shared/executor.ts";
  *
  * @throws UsageError
  */
-export async function findPendingCall(
-  store: ApprovalStore,
-  id: string,
-): Promise<PendingCallRecord> {
+export async function findPendingCall(store: CommandStore, id: string): Promise<PendingCallRecord> {
   const exact = await store.pendingCalls.get(id);
   return (
     exact ??
@@ -34,15 +31,22 @@ const claims = {
   unfinished: "unfinished",
 } as const satisfies Record<PendingCallRecord["status"], ClaimResult>;
 
+/** The key of a pending call, and why it cannot be answered. */
+export interface ExaminedCall {
+  /** The key that decrypts the call: the store's, or a former one. */
+  readonly key: string;
+  /** Over, expired, changed, or of another key; undefined: the call can be answered. */
+  readonly refusal: ToolOutcome | undefined;
+}
+
 /**
- * Returns why a pending call cannot be answered: over, expired, changed, or of another key. Until this returns
- * `undefined`, nothing in the call can be trusted: any process with write access to the store may have
- * written it. Takes nothing.
+ * Finds out whether a pending call can be answered. Without a refusal it can be trusted; before, any process with write
+ * access to the store may have written it. Takes nothing.
  */
-export async function getRefusal(
-  store: ApprovalStore,
-  { interruption, status }: PendingCallRecord,
-): Promise<ToolOutcome | undefined> {
+export async function examineCall(
+  store: CommandStore,
+  record: PendingCallRecord,
+): Promise<ExaminedCall> {
   const { problem, isNew, path } = store.key;
   if (problem !== undefined) throw problem;
   if (isNew) {
@@ -51,17 +55,33 @@ export async function getRefusal(
       `The key ${path} is missing, and pending calls cannot be opened without it: restore it, or set TOOLWEAVE_KEY.`,
     );
   }
-  let isGenuine = false;
+  const { value, former } = store.key;
+  const first = await examineWith(value, store, record);
+  if (first.isOpened) return first;
+  for (const key of former) {
+    const examined = await examineWith(key, store, record);
+    if (examined.isOpened) return examined;
+  }
+  return first;
+}
+
+async function examineWith(
+  key: string,
+  store: CommandStore,
+  { interruption, status }: PendingCallRecord,
+): Promise<ExaminedCall & { readonly isOpened: boolean }> {
+  let isOpened = false;
   const executor = createExecutor({
     registry: new ToolRegistry([]),
+    key,
     store: {
+      ...executorStores(store),
       key: store.key,
-      grants: store.grants,
       pendingCalls: {
         ...store.pendingCalls,
         // The executor comes here with what it could open, and is still in time.
         claim: () => {
-          isGenuine = status === "pending";
+          isOpened = true;
           return claims[status];
         },
         finish: () => {},
@@ -71,7 +91,7 @@ export async function getRefusal(
     },
   });
   const outcome = await executor.resume(interruption, [{ type: "reject" }]);
-  return isGenuine ? undefined : outcome;
+  return { key, isOpened, refusal: isOpened && status === "pending" ? undefined : outcome };
 }
 
 /**
@@ -79,8 +99,9 @@ export async function getRefusal(
  * refused. Needs no tool, and runs none.
  */
 export function replayOutcome(
-  store: ApprovalStore,
+  store: CommandStore,
   { interruption }: PendingCallRecord,
+  key: string,
   answers: readonly Answer[],
 ): Promise<ToolOutcome> {
   const pendingCalls = {
@@ -90,7 +111,8 @@ export function replayOutcome(
   };
   const executor = createExecutor({
     registry: new ToolRegistry([]),
-    store: { key: store.key, grants: store.grants, pendingCalls },
+    key,
+    store: { ...executorStores(store), key: store.key, pendingCalls },
   });
   return executor.resume(interruption, answers);
 }

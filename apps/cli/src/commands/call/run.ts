@@ -12,7 +12,7 @@ import { describeError } from "../../render/describe-error.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { withApprovalStore } from "../../store/approval-store.ts";
+import { withStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printOutcome, printDenial } from "../shared/report-outcome.ts";
@@ -66,7 +66,7 @@ export async function call(
     };
     const progress = new CallProgress(io, `Calling ${safeValue(tool)} …`);
     const attempt = (): Promise<number | undefined> =>
-      withApprovalStore(options.store ?? place, io.env, async (store) => {
+      withStore(options.store, place, io.env, async (store) => {
         const executor = createExecutor({
           registry,
           policy: rules,

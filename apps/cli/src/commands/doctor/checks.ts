@@ -1,27 +1,18 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ConfigDescription, ConfiguredSource, LoadedConfig } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
 import { configFile } from "../../input/tool-options.ts";
 import { nodeProblem } from "../../process/node-version.ts";
 import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
-import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { formatCount, shellLine } from "../../render/text.ts";
 import { describeConfigFile, resolveConfigPath } from "../../sources/config-trust.ts";
-import { storePath } from "../../store/store-path.ts";
+import { defaultPlace, toDataPlace } from "../../store/store-place.ts";
 import { TrustedConfigs } from "../../store/trusted-configs.ts";
 import { findProgram } from "../shared/find-program.ts";
-
-/** The result of one check. */
-export interface Check {
-  readonly name: string;
-  readonly status: "ok" | "warn" | "fail";
-  /** The finding, without values of variables and without secrets. */
-  readonly detail: string;
-  /** The command or change that repairs it. */
-  readonly remedy?: string;
-}
+import { attempt, type Check } from "./check.ts";
+import { checkDatabase, checkStores } from "./store-checks.ts";
 
 /** Runs all checks, one after the other. */
 export async function* runChecks(
@@ -30,7 +21,7 @@ export async function* runChecks(
   output: Output,
 ): AsyncGenerator<Check> {
   yield checkNode();
-  yield* checkStores(io);
+  yield* checkStores(io, output);
   yield* checkSandboxes();
   const path = resolveConfigPath(config ?? configFile);
   if (!existsSync(path)) {
@@ -61,7 +52,7 @@ export async function* runChecks(
     return;
   }
   const { loadConfig } = await import("@toolweave/config");
-  const store = dirname(storePath(undefined, io.env));
+  const store = toDataPlace(await defaultPlace(io.env));
   const loaded = await attempt(() => loadConfig(path, { env: io.env, store, onProblem: () => {} }));
   const faults =
     loaded instanceof Error
@@ -82,6 +73,7 @@ export async function* runChecks(
     return;
   }
   yield { name: "configuration", status: "ok", detail: path };
+  if (typeof loaded.store === "object") yield await checkDatabase(loaded.store, output);
   yield* checkSources(loaded, io, output);
 }
 
@@ -109,31 +101,6 @@ function checkClock(path: string): Check {
   };
 }
 
-/** The stores of pending calls, of its key and of trust: none has to exist before it is used. */
-async function* checkStores(io: CliIo): AsyncGenerator<Check> {
-  const path = await attempt(() => storePath(undefined, io.env));
-  if (path instanceof Error) yield { name: "store", status: "fail", detail: path.message };
-  else {
-    const files = [path, `${path}.key`, join(dirname(path), "credentials")];
-    const open = files.filter(isOpenToOthers);
-    if (open.length > 0) {
-      yield {
-        name: "store",
-        status: "fail",
-        detail: `other users can read ${open.join(", ")}`,
-        remedy: `Run: chmod go-rwx ${shellLine(open)}`,
-      };
-    } else {
-      const state = existsSync(path) ? "" : " (created when it is needed first)";
-      yield { name: "store", status: "ok", detail: path + state };
-    }
-  }
-  const trusted = await attempt(() => new TrustedConfigs(io.env).list().length);
-  yield trusted instanceof Error
-    ? { name: "trust store", status: "fail", detail: trusted.message }
-    : { name: "trust store", status: "ok", detail: formatCount(trusted, "trusted file") };
-}
-
 /** The isolation of commands in a workspace: escapes are tried on this machine. */
 async function* checkSandboxes(): AsyncGenerator<Check> {
   const { examineSandboxes } = await import("@toolweave/workspace");
@@ -151,12 +118,6 @@ async function* checkSandboxes(): AsyncGenerator<Check> {
             'Commands of a workspace run in the next level that holds, or not at all with "sandbox": "required".',
         };
   }
-}
-
-function isOpenToOthers(path: string): boolean {
-  if (process.platform === "win32") return false;
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
 async function checkTrust({ path, digest }: ConfigDescription, io: CliIo): Promise<Check> {
@@ -258,14 +219,4 @@ async function checkSource(
     detail: failure.message,
     ...(isSignIn ? { remedy: `Run: toolweave login ${shellLine([id])}` } : {}),
   };
-}
-
-/** The result, or the error that a person can do something about. */
-async function attempt<T>(work: () => T | Promise<T>): Promise<T | Error> {
-  try {
-    return await work();
-  } catch (error) {
-    if (ToolError.is(error) || error instanceof UsageError) return error;
-    throw error;
-  }
 }

@@ -17,7 +17,7 @@ import { formatRemedy, type ConfiguredPlace } from "../../render/describe-reques
 import { formatJson } from "../../render/json.ts";
 import { safeLine, safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { ApprovalStore } from "../../store/approval-store.ts";
+import { commandStore } from "../../store/open-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/hints.ts";
 import { cannotContinue, configOf, unknownToolError } from "../shared/tool-lookup.ts";
@@ -46,7 +46,7 @@ export async function explain(
   const plan = await planSources(options, io, output);
   const base = written === undefined ? {} : await readObjectOption("--args", written, io);
   const { registry, failures, policy, store: place } = await plan.load();
-  const store = new ApprovalStore(options.store ?? place, io.env);
+  const store = await commandStore(options.store, place, io.env);
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     const found = registry.get(tool);

@@ -1,17 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makePrivateFolder, storePath } from "../../store/store-path.ts";
+import { makePrivateFolder } from "../../store/private-folder.ts";
+import { isDefaultDatabase, storePath } from "../../store/store-place.ts";
 
 const maxLines = 1000;
 
-/** The lines of earlier sessions: in a file of the store's folder if `TOOLWEAVE_STORE` names one, else in memory alone. */
+/** The lines of earlier sessions: in a file of the store's folder if `TOOLWEAVE_STORE` names a file, else in memory alone. */
 export class History {
   readonly #path: string | undefined;
   /** The last line first. */
   readonly lines: readonly string[];
 
   constructor(env: Readonly<Record<string, string | undefined>>) {
-    const isConfigured = (env["TOOLWEAVE_STORE"] ?? "") !== "";
+    const isConfigured = (env["TOOLWEAVE_STORE"] ?? "") !== "" && !isDefaultDatabase(env);
     this.#path = isConfigured
       ? join(dirname(storePath(undefined, env)), "repl-history")
       : undefined;

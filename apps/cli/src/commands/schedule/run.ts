@@ -7,7 +7,8 @@ import { exitCode, UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { formatCount, safeJson, safeLine } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { openApprovalStore } from "../../store/approval-store.ts";
+import { executorStores } from "../../store/command-store.ts";
+import { openStore } from "../../store/open-store.ts";
 import { formatHints } from "../shared/hints.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 
@@ -27,7 +28,7 @@ export async function runSchedule(
 ): Promise<number> {
   const plan = await planSources(options, io, output);
   const { registry, schedules, policy, hooks, store: configured } = await plan.load();
-  const store = openApprovalStore(options.store ?? configured, io.env);
+  const store = await openStore(options.store, configured, io.env);
   try {
     if (schedules === undefined) {
       throw new UsageError(
@@ -37,9 +38,7 @@ export async function runSchedule(
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
-      pendingCalls: store.pendingCalls,
-      grants: store.grants,
-      artifacts: store.artifacts,
+      ...executorStores(store),
       hooks,
       ...(policy === undefined ? {} : { policy }),
     });

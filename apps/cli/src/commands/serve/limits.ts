@@ -3,8 +3,11 @@ import type { ClientLimits, HttpOptions } from "@toolweave/mcp/serve";
 import type { Command } from "commander";
 import { UsageError } from "../../process/exit-code.ts";
 
-/** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for this one. */
-export interface ServeLimitOptions extends Omit<ServeLimits, "sessionIdleMs" | "replica"> {
+/** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for these. */
+export interface ServeLimitOptions extends Omit<
+  ServeLimits,
+  "sessionIdleMs" | "approvals" | "replica"
+> {
   /** Milliseconds. */
   readonly sessionIdle?: number;
 }

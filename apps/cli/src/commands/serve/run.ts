@@ -16,11 +16,14 @@ import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { describeCollisions } from "../../render/tool-list.ts";
 import { addScripts } from "../../sources/script-source.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { openApprovalStore } from "../../store/approval-store.ts";
+import { executorStores } from "../../store/command-store.ts";
+import { openStore } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
+import { prepareApprovalsAccess } from "./approvals-access.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
+import { parseAddress } from "./parse-address.ts";
 import { resolveReplica } from "./replica.ts";
 import { startTelemetry } from "./telemetry.ts";
 import type { Writable } from "node:stream";
@@ -77,7 +80,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     ...(lock === undefined ? {} : { lock }),
   });
   const { registry } = loaded;
-  const store = openApprovalStore(options.store ?? loaded.store, io.env);
+  const store = await openStore(options.store, loaded.store, io.env);
   const telemetry = await startTelemetry(io.env, output);
   try {
     printFailures(loaded, options, output);
@@ -87,14 +90,18 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     const replica = resolveReplica(options, loaded.serve);
     const which = options.scripts ?? loaded.serve?.scripts;
     const scripts = await addScripts(registry, which, options.policy);
+    const approvals = await prepareApprovalsAccess(loaded.serve?.approvals, {
+      stores: { pendingCalls: store.pendingCalls },
+      io,
+      output,
+      gatewayToken: http?.token,
+      isHttp: http !== undefined,
+    });
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
-      pendingCalls: store.pendingCalls,
-      grants: store.grants,
-      tasks: store.tasks,
-      artifacts: store.artifacts,
-      hooks: [...hooks, ...(telemetry?.hooks ?? [])],
+      ...executorStores(store),
+      hooks: [...hooks, ...approvals.hooks, ...(telemetry?.hooks ?? [])],
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
       ...telemetry?.measured(store),
@@ -142,6 +149,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
         await Promise.race([serveStdio(gateway, io), failed]);
       } else {
         await Promise.race([settling, failed]);
+        await approvals.listen(executor);
         const to =
           options.tokenEnv === undefined
             ? "programs on this machine"
@@ -167,6 +175,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     } finally {
       await gateway.close({ graceMs });
       await executor.drain({ graceMs: 0 });
+      await approvals.close(finalResponsesMs);
     }
     return code;
   } catch (error) {
@@ -237,13 +246,7 @@ function parseHttpOptions(
   output: Output,
 ): { readonly host: string; readonly port: number; readonly token?: string } {
   const written = http === true || http === undefined ? "127.0.0.1:8137" : http;
-  const [, bracketed, plain, digits] =
-    /^(?:(?:\[([^\]]+)\]|([^:\s]+)):)?(\d{1,5})$/.exec(written) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > 65_535) {
-    throw new UsageError("--http must be a port, or host:port, such as 127.0.0.1:8137.");
-  }
-  const host = bracketed ?? plain ?? "127.0.0.1";
+  const { host, port } = parseAddress("--http", written);
   if (tokenEnv === undefined) {
     if (loopbackHost.test(host)) return { host, port };
     throw new UsageError(

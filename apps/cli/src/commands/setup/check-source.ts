@@ -1,11 +1,10 @@
-import { dirname } from "node:path";
 import { ToolError } from "@toolweave/core";
 import type { DeclaredSecurityScheme } from "@toolweave/openapi";
 import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeLine } from "../../render/text.ts";
-import { storePath } from "../../store/store-path.ts";
+import { defaultPlace, toDataPlace } from "../../store/store-place.ts";
 import type { NewSource } from "./new-source.ts";
 
 /** The answer of a source that was loaded once. */
@@ -65,7 +64,7 @@ async function checkSource(
   const { loadConfig } = await import("@toolweave/config");
   const { block, name, value } = source;
   const content = { [block]: block === "tools" ? [value] : { [name]: value } };
-  const store = dirname(storePath(undefined, io.env));
+  const store = toDataPlace(await defaultPlace(io.env));
   const config = await loadConfig(content, { folder, env: io.env, store, onProblem: () => {} });
   try {
     output.addSecrets(...config.secrets);

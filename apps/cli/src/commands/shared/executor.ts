@@ -7,10 +7,10 @@ import {
   type ToolRegistry,
 } from "@toolweave/core";
 import type { ArtifactStore } from "@toolweave/core/stores";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import { executorStores, type CommandKey, type ExecutorStores } from "../../store/command-store.ts";
 
 /** As much of a store as an executor needs. */
-type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
+type ExecutorStore = ExecutorStores & { readonly key: Pick<CommandKey, "value"> };
 
 /** The options of a command's executor. */
 export interface CommandExecutorOptions {
@@ -23,8 +23,10 @@ export interface CommandExecutorOptions {
   readonly onAsk?: ApprovalMode;
   /** An agent's model reads what its tools answer: with a model's limits. Default: false. */
   readonly isForModel?: boolean | undefined;
-  /** The store of pending calls and grants; undefined: nothing is looked up or stored. */
+  /** The store; undefined: nothing is looked up or stored. Tasks and artifacts of a command are in memory. */
   readonly store?: ExecutorStore | undefined;
+  /** The key of the call that is resumed. Default: the store's. */
+  readonly key?: string;
 }
 
 /** A command ends with its answer, so that everything has to be in it: what a tool would store stays where it is. */
@@ -58,7 +60,9 @@ export function createExecutor({
   onAsk = "interrupt",
   isForModel = false,
   store,
+  key = store?.key.value,
 }: CommandExecutorOptions): ToolExecutor {
+  const { tasks: _, artifacts: __, ...stores } = store === undefined ? {} : executorStores(store);
   return new ToolExecutor({
     registry,
     onAsk,
@@ -66,8 +70,7 @@ export function createExecutor({
     ...(isForModel ? {} : unlimited),
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
-    ...(store === undefined
-      ? {}
-      : { key: store.key.value, pendingCalls: store.pendingCalls, grants: store.grants }),
+    ...stores,
+    ...(key === undefined ? {} : { key }),
   });
 }

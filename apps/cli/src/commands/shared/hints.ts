@@ -1,9 +1,8 @@
 import type { Interruption, ToolExecutor } from "@toolweave/core";
 import type { WrittenOption } from "../../input/secret-options.ts";
 import { safeValue, shellLine } from "../../render/text.ts";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
-import { isHomeStore } from "../../store/store-path.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 
@@ -24,17 +23,14 @@ export interface PendingCallHints {
 /** The commands that a call which waits can be answered with. */
 export function pendingCallHints(
   interruption: Interruption,
-  store: ApprovalStore,
+  store: CommandStore,
   env: Readonly<Record<string, string | undefined>>,
 ): PendingCallHints {
   const withheld = getPendingCallContext(interruption)?.withheld ?? [];
   const line = (command: string, more: readonly string[] = []): string =>
     storeCommand(store, env, command, interruption.id, ...more);
   const withheldWords = withheld.flat();
-  const notes = [
-    ...withheldNotes(withheld),
-    ...(store.key.path === undefined ? ["TOOLWEAVE_KEY must have the same value there."] : []),
-  ];
+  const notes = [...withheldNotes(withheld), ...store.notes];
   const approve = line("approve", withheldWords);
   if (waitsForApprovalOnly(interruption))
     return { show: line("show"), approve, reject: line("reject"), notes };
@@ -58,16 +54,15 @@ export function waitsForApprovalOnly({ requests }: Interruption): boolean {
 
 /** A command on what the store has under an id. */
 export function storeCommand(
-  { path }: ApprovalStore,
+  { option }: CommandStore,
   env: Readonly<Record<string, string | undefined>>,
   command: string,
   id: string,
   ...more: readonly string[]
 ): string {
-  const place = isHomeStore(path, env) ? [] : ["--store", path];
   // With npx, run by the user or by a host, there may be no `toolweave` in the path.
   const program = env["npm_command"] === "exec" ? ["npx", "toolweave"] : ["toolweave"];
-  return shellLine([...program, "approvals", command, safeValue(id), ...place, ...more]);
+  return shellLine([...program, "approvals", command, safeValue(id), ...option, ...more]);
 }
 
 function withheldNotes(withheld: readonly WrittenOption[]): string[] {
@@ -108,7 +103,7 @@ function sentence(where: string, message: string): string {
 /** The command that answers a pending call, and its conditions, in one line. */
 export function formatHints(
   interruption: Interruption,
-  store: ApprovalStore,
+  store: CommandStore,
   env: Readonly<Record<string, string | undefined>>,
 ): string {
   const { approve, resume, notes } = pendingCallHints(interruption, store, env);

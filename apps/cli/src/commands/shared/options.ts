@@ -103,8 +103,8 @@ export function withPolicy(command: Command): Command {
 /** Adds the option for the store of pending calls and grants. */
 export function withStore(command: Command): Command {
   return command.option(
-    "--store <file>",
-    "the store of pending calls (default: $TOOLWEAVE_STORE, otherwise in your state folder)",
+    "--store <file|url>",
+    "the store of pending calls: a file, or a postgres:// URL (default: $TOOLWEAVE_STORE, otherwise a file in your state folder)",
   );
 }
 

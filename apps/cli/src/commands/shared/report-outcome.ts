@@ -1,4 +1,10 @@
-import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import {
+  ToolError,
+  type CompletedOutcome,
+  type Interruption,
+  type ToolExecutor,
+  type ToolOutcome,
+} from "@toolweave/core";
 import type { CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
@@ -6,7 +12,7 @@ import { describeRequests, truncateText } from "../../render/describe-requests.t
 import { colorJson, formatJson } from "../../render/json.ts";
 import { formatDuration, safeJson, safeLine, safeText, safeValue } from "../../render/text.ts";
 import { renderResult, saveFile, toFileBytes } from "./save-result.ts";
-import type { ApprovalStore } from "../../store/approval-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
 import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
 
 /** The output options of a command that runs a call. */
@@ -24,7 +30,7 @@ type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
 export interface CommandPlace {
   readonly io: CliIo;
   readonly output: Output;
-  readonly store: ApprovalStore;
+  readonly store: CommandStore;
 }
 
 /** Prints the outcome of a call: its result on stdout, everything else on stderr. */
@@ -48,10 +54,11 @@ export async function printOutcome(
       `toolweave: ${safeValue(outcome.result.toolName)} was not called, because you did not approve it.`,
     );
   } else if (outcome.error?.code === "store_unavailable") {
-    // What is wrong with which file stands in the cause.
     const { cause } = outcome.error;
     output.printMessage(describeError(outcome.error, false));
-    if (cause !== undefined) output.printMessage(describeError(cause, verbose));
+    // What is wrong with which file stands in the cause.
+    if (cause !== undefined && !ToolError.is(cause))
+      output.printMessage(describeError(cause, verbose));
   } else if (outcome.error !== undefined) {
     output.printMessage(describeError(outcome.error, verbose));
     const left = getPartialText(outcome);

@@ -60,6 +60,27 @@ export async function resume(
   }
 }
 
+/** The part of a sealed state that a person may see who decides about the call. */
+export interface InterruptionOrigin {
+  /** The caller that the call was made for. */
+  readonly caller?: Caller;
+  readonly sessionId?: string;
+}
+
+/** Opens an interruption without resuming it; `undefined`: it was changed, or sealed with another key. */
+export async function getInterruptionOrigin(
+  engine: CallServices,
+  given: Interruption,
+): Promise<InterruptionOrigin | undefined> {
+  const pending = await engine.seal.open(readInterruption(given));
+  if (pending === undefined) return undefined;
+  const { caller, sessionId } = pending;
+  return {
+    ...(caller === undefined ? {} : { caller }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+}
+
 async function open(
   engine: CallServices,
   interruption: Interruption,

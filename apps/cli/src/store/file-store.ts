@@ -8,15 +8,15 @@ import type {
   TaskStore,
 } from "@toolweave/core/stores";
 import type { SqliteStore } from "@toolweave/stores";
+import type { CommandStore } from "./command-store.ts";
 import { StoreKey } from "./store-key.ts";
-import { storePath } from "./store-path.ts";
+import { isHomeStore } from "./store-place.ts";
 
 /**
- * The calls that wait, the grants, and the tasks and artifacts of a gateway. File and key are made when the first of them has to be kept;
- * until then there is nothing, and nothing is loaded. The caller closes it.
+ * A store in a file of this machine, beside its key. Both are made when something has to be stored; until then there is
+ * nothing, and nothing is loaded.
  */
-export class ApprovalStore {
-  readonly path: string;
+export class FileStore implements CommandStore {
   readonly key: StoreKey;
   readonly pendingCalls: Required<PendingCallStore> = {
     add: async (interruption, owner) =>
@@ -71,23 +71,30 @@ export class ApprovalStore {
     delete: (key) =>
       this.#trackWrite(async () => (await this.#openExisting())?.artifacts.delete(key)),
   };
-  /** The grants that were added here, oldest first. */
   readonly saved: Grant[] = [];
+  readonly option: readonly string[];
+  readonly notes: readonly string[];
+  readonly #path: string;
   #store: Promise<SqliteStore> | undefined;
   readonly #writing = new Set<Promise<unknown>>();
 
   /** @throws UsageError */
-  constructor(option: string | undefined, env: Readonly<Record<string, string | undefined>>) {
-    this.path = storePath(option, env);
-    this.key = new StoreKey(this.path, env);
+  constructor(path: string, env: Readonly<Record<string, string | undefined>>) {
+    this.#path = path;
+    this.key = new StoreKey(path, env);
+    this.option = isHomeStore(path, env) ? [] : ["--store", path];
+    this.notes =
+      this.key.path === undefined ? ["TOOLWEAVE_KEY must have the same value there."] : [];
   }
 
-  /** Something has been kept here before. */
-  get exists(): boolean {
-    return existsSync(this.path);
+  get missingAt(): string | undefined {
+    return existsSync(this.#path) ? undefined : this.#path;
   }
 
-  /** Waits for writes that the executor has not awaited, such as that of a cancelled call that has finished. */
+  async prepare(): Promise<void> {
+    this.key.save();
+  }
+
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing);
     const [store] = await Promise.allSettled([this.#store]);
@@ -96,12 +103,12 @@ export class ApprovalStore {
 
   async #openOrCreate(): Promise<SqliteStore> {
     this.key.save();
-    return (this.#store ??= open(this.path));
+    return (this.#store ??= open(this.#path));
   }
 
   async #openExisting(): Promise<SqliteStore | undefined> {
-    if (this.#store === undefined && !this.exists) return undefined;
-    return (this.#store ??= open(this.path));
+    if (this.#store === undefined && this.missingAt !== undefined) return undefined;
+    return (this.#store ??= open(this.#path));
   }
 
   #trackWrite<T>(write: () => Promise<T>): Promise<T> {
@@ -113,46 +120,7 @@ export class ApprovalStore {
   }
 }
 
-/**
- * Opens a store for `work` and closes it when that has ended.
- *
- * @param option the value of `--store`.
- * @throws UsageError
- */
-export async function withApprovalStore<T>(
-  option: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-  work: (store: ApprovalStore) => Promise<T>,
-): Promise<T> {
-  const store = new ApprovalStore(option, env);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 async function open(path: string): Promise<SqliteStore> {
   const { sqliteStore } = await import("@toolweave/stores");
   return sqliteStore(path);
-}
-
-/**
- * Opens a store with its key, so that calls which wait can be answered by other processes from the beginning.
- *
- * @throws UsageError, ToolError as `ApprovalStore` does.
- */
-export function openApprovalStore(
-  place: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): ApprovalStore {
-  const store = new ApprovalStore(place, env);
-  try {
-    store.key.save();
-    return store;
-  } catch (error) {
-    // Another process has just made it.
-    if (store.key.wasTaken) return new ApprovalStore(place, env);
-    throw error;
-  }
 }

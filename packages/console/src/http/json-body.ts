@@ -1,0 +1,55 @@
+import { isObject } from "@toolweave/core/adapter";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { Problem } from "./problem.ts";
+import { readBody } from "./read-body.ts";
+
+/** Maximum size of a request's body in bytes: 4 MiB. */
+const maxBodyBytes = 4_194_304;
+
+/**
+ * Reads the body of a request as a JSON object with known members.
+ *
+ * @throws Problem for another content type, a body that is too large, no JSON, no object, and unknown members.
+ */
+export async function readJsonBody(
+  request: Request,
+  members: readonly string[],
+): Promise<JsonObject> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json *(?:; *charset *= *"?utf-8"?)?$/i.test(type.trim())) {
+    throw new Problem(
+      "unsupported_media_type",
+      "The body must be JSON: send the header Content-Type: application/json.",
+    );
+  }
+  if (request.headers.has("content-encoding")) {
+    throw new Problem("unsupported_media_type", "The body must be sent without Content-Encoding.");
+  }
+  const body = await readBody(request, maxBodyBytes);
+  if (body === undefined) {
+    throw new Problem(
+      "body_too_large",
+      `The body must have at most ${maxBodyBytes} bytes.`,
+      {},
+      { connection: "close" },
+    );
+  }
+  const value = parse(body);
+  if (!isObject(value)) throw new Problem("invalid_body", "The body must be a JSON object.");
+  const unknown = Object.keys(value).find((member) => !members.includes(member));
+  if (unknown !== undefined) {
+    throw new Problem(
+      "invalid_body",
+      `The body has the unknown member ${JSON.stringify(unknown.slice(0, 100))}: it takes ${members.join(" and ")}.`,
+    );
+  }
+  return value;
+}
+
+function parse(body: Uint8Array): JsonValue {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as JsonValue;
+  } catch {
+    throw new Problem("invalid_json", "The body is not valid JSON in UTF-8.");
+  }
+}

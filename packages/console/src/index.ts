@@ -1,0 +1,28 @@
+export { consoleHandler } from "./console-handler.ts";
+export type { ConsoleHandler, ConsoleOptions, ConsoleStores } from "./console-handler.ts";
+export { listenConsole } from "./listen-console.ts";
+export type { ConsoleListener, ListenConsoleOptions } from "./listen-console.ts";
+export { bearerTokens } from "./authentication/bearer-tokens.ts";
+export type { BearerToken } from "./authentication/bearer-tokens.ts";
+export type {
+  ConsoleAuthenticate,
+  ConsoleCaller,
+  ConsoleScope,
+} from "./authentication/console-caller.ts";
+export type { Approval } from "./approvals/approval.ts";
+export type { ApprovalList } from "./approvals/list-approvals.ts";
+export type { AnswerResult } from "./approvals/answer-approval.ts";
+export type { GrantList, ListedGrant } from "./grants/grants.ts";
+export type { ProblemCode, ProblemDocument } from "./http/problem.ts";
+export { approvalWebhook } from "./webhook/approval-webhook.ts";
+export type { ApprovalWebhook, ApprovalWebhookOptions } from "./webhook/approval-webhook.ts";
+export type { WebhookFailure } from "./webhook/delivery-queue.ts";
+export { newWebhookSecret } from "./webhook/signature.ts";
+export { verifyWebhook } from "./webhook/verify-webhook.ts";
+export type { VerifiedWebhook, VerifyWebhookOptions } from "./webhook/verify-webhook.ts";
+export type {
+  ApprovalAnsweredMessage,
+  ApprovalRequestedMessage,
+  WebhookMessage,
+  WebhookRequest,
+} from "./webhook/webhook-message.ts";
