@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { serverResults } from "../../../conformance-suite/server-results.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { scenarioFailure, serverResults } from "../../../conformance-suite/server-results.ts";
 import { suiteCluster } from "../../support/replicas/cluster.ts";
 
 it.each([
@@ -9,11 +9,17 @@ it.each([
   "three gateways behind a load balancer pass the official suite's server scenarios of %s",
   { timeout: 120_000 },
   async (revision, scenarios) => {
-    const { passed, failed } = await serverResults(revision, async () => {
-      const { balancer, close } = await suiteCluster();
-      return { url: balancer.url, close };
-    });
-    expect(failed).toEqual([]);
-    expect(passed).toHaveLength(scenarios);
+    const { balancer, close } = await suiteCluster();
+    onTestFinished(close);
+    const server = { url: balancer.url, close: () => Promise.resolve() };
+    const { passed, failed } = await serverResults(revision, () => Promise.resolve(server));
+    expect(passed.length + failed.length).toBe(scenarios);
+    // Some scenarios wait half a second for a response, which a busy machine exceeds: they are run once more.
+    const failures: string[] = [];
+    for (const { scenario } of failed) {
+      const failure = await scenarioFailure(balancer.url, revision, scenario);
+      if (failure !== undefined) failures.push(failure);
+    }
+    expect(failures).toEqual([]);
   },
 );
