@@ -274,7 +274,8 @@ async function readConfig(
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
-  const serve = serveLimitsIn(config);
+  const serve = serveLimitsIn(config, reader);
+  reader.refuse();
   return {
     servers,
     documents,

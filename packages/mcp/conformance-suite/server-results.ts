@@ -22,12 +22,26 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Runs the suite. @param revision `2025-11-25` */
-export async function serverResults(revision: string): Promise<ServerResults> {
-  const server = await suiteServer();
+/** A server that the suite is run against. */
+interface TestedServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the suite.
+ *
+ * @param revision `2025-11-25`
+ * @param start Starts the server. Default: one gateway.
+ */
+export async function serverResults(
+  revision: string,
+  start: () => Promise<TestedServer> = suiteServer,
+): Promise<ServerResults> {
+  const server = await start();
   const folder = await mkdtemp(join(tmpdir(), "mcp-suite-"));
   try {
-    const printed = await suite(server.url, revision, folder);
+    const { printed } = await runSuite(server.url, ["--requirements", revision], folder);
     const { required, results } = read(printed);
     if (results.length === 0) throw new Error(`The suite did not run:\n${printed}`);
     const scored = results.filter(({ name }) => required(name));
@@ -73,17 +87,35 @@ function read(printed: string): Printed {
   };
 }
 
-async function suite(url: string, revision: string, folder: string): Promise<string> {
-  const options = ["--url", url, "--requirements", revision, "--output-dir", folder];
-  const child = spawn(process.execPath, [suiteProgram, "server", ...options], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** Runs one scenario; `undefined`: it passes, else what the suite has printed. */
+export async function scenarioFailure(
+  url: string,
+  revision: string,
+  scenario: string,
+): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "mcp-suite-"));
+  try {
+    const options = ["--scenario", scenario, "--spec-version", revision];
+    const { printed, code } = await runSuite(url, options, folder);
+    return code === 0 ? undefined : printed;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function runSuite(
+  url: string,
+  options: readonly string[],
+  folder: string,
+): Promise<{ readonly printed: string; readonly code: number | null }> {
+  const args = [suiteProgram, "server", "--url", url, ...options, "--output-dir", folder];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
   }
-  await once(child, "close");
-  return printed;
+  const [code] = (await once(child, "close")) as [number | null];
+  return { printed, code };
 }
 
 async function checksOf(folder: string, scenario: string): Promise<readonly Check[]> {

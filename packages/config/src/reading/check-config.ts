@@ -189,6 +189,8 @@ export interface ServeLimits {
   readonly maxSubscriptions?: number;
   /** Connections of all callers over HTTP. Default: 4,096. */
   readonly maxConnections?: number;
+  /** Makes the gateway one of several processes behind a load balancer. Default: it is alone. */
+  readonly replica?: ServeReplica;
   /** Lists `run_script`, whose scripts call the tools, beside the tools or in their place. Default: false. */
   readonly scripts?: boolean | "beside" | "only";
   /** How calls that wait reach people, besides the client and the command line. */
@@ -220,7 +222,25 @@ export interface ServeApprovals {
   };
 }
 
-/** The limits in `serve` of a valid configuration; `undefined`: none. */
-export function serveLimitsIn(config: JsonObject): ServeLimits | undefined {
-  return config["serve"] as ServeLimits | undefined;
+/** A gateway that is one of several processes. */
+export interface ServeReplica {
+  /**
+   * Internal URL of this process, which the others forward requests to: `http://10.0.0.5:8137/mcp`. As it is written, if
+   * it refers to a variable that is not set.
+   */
+  readonly url: string;
+  /**
+   * Milliseconds that it continues to serve after SIGTERM, while `/readyz` is 503, so that the load balancer notices.
+   * Default: 3,000.
+   */
+  readonly drainDelayMs?: number;
+}
+
+/** The limits in `serve` of a valid configuration, with values of the environment; `undefined`: none. */
+export function serveLimitsIn(config: JsonObject, reader: ConfigReader): ServeLimits | undefined {
+  const serve = config["serve"] as ServeLimits | undefined;
+  if (serve?.replica === undefined) return serve;
+  // Only a replica needs the variable: other commands read the file without it.
+  const url = reader.resolvedIfSet(serve.replica.url, "/serve/replica/url");
+  return { ...serve, replica: { ...serve.replica, url } };
 }

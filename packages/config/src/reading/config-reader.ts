@@ -77,6 +77,12 @@ export class ConfigReader {
     return this.#resolved(value, pointer) as T;
   }
 
+  /** A text with the values of its references, or as it is written if a variable is not set. */
+  resolvedIfSet(text: string, pointer: string): string {
+    const { unset } = resolveReferences(text, this.#given);
+    return unset.length > 0 ? text : this.resolved(text, pointer);
+  }
+
   /** A text with the values of its references, which `resolve` puts in. */
   resolvedText(
     text: string,

@@ -20,6 +20,17 @@ export type { JwtCallers, JwtOptions } from "./http/jwt-callers.ts";
 
 export { serveMcp } from "./serve-mcp.ts";
 export type { McpGateway, StdioConnection, StdioOptions } from "./serve-mcp.ts";
+export type { ReplicaOptions } from "./replicas/replica-options.ts";
+export type {
+  AnsweredRequest,
+  ForwardedResult,
+  GatewayMetrics,
+} from "./telemetry/gateway-metrics.ts";
+export type {
+  ForwardedParts,
+  ForwardedRequest,
+  ForwardedRequests,
+} from "./http/forwarded-requests.ts";
 export type { ClientLimits, ServeMcpOptions } from "./clients/serve-options.ts";
 export type { ProviderProblem } from "./providers/provider-calls.ts";
 export { forwardToClient } from "./calls/forward-to-client.ts";

@@ -18,17 +18,26 @@ import { CallerBudgets, describeLimit } from "./clients/caller-budgets.ts";
 import { CallRunner } from "./calls/call-runner.ts";
 import { ClientTools } from "./clients/client-tools.ts";
 import { RequestHandlers } from "./server/request-handlers.ts";
-import { GatewayClient, StatelessClients } from "./clients/gateway-client.ts";
+import { GatewayClient, StatelessClients, toCallerKey } from "./clients/gateway-client.ts";
 import type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
 import { GatewayServer, WatchedTransport } from "./server/gateway-server.ts";
 import { isEventStream, toErrorResponse } from "./http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
+import { StoreCheck } from "./http/health.ts";
+import { measuredHandlers } from "./server/measured-handlers.ts";
 import { LegacySessions } from "./server/legacy-sessions.ts";
+import { ReplicaRouter } from "./server/replica-router.ts";
 import { ListChanges } from "./clients/list-changes.ts";
 import { ChangeSubscriptions, readListenRequest } from "./server/change-subscriptions.ts";
 import { ProviderCalls, type ProviderProblem } from "./providers/provider-calls.ts";
 import { ProviderAggregator } from "./providers/provider-aggregator.ts";
 import { errorCode } from "./clients/request-port.ts";
+import {
+  invalidCredentialResponse,
+  misdirectedResponse,
+  Replica,
+  toParts,
+} from "./replicas/replica.ts";
 import { RequestStates } from "./clients/request-states.ts";
 import { toSettings, type GatewaySettings, type ServeMcpOptions } from "./clients/serve-options.ts";
 import { WatchedResources } from "./providers/watched-resources.ts";
@@ -58,6 +67,16 @@ export interface McpGateway extends GatewayFetch {
    * the request is from: see `listenHttp`.
    */
   fetch(request: Request, from?: GatewayRequest): Promise<Response>;
+  /**
+   * Resolves to true if clients should be sent to this process: it is not draining, and the store of tasks responds,
+   * which is checked at most once per second.
+   */
+  ready(): Promise<boolean>;
+  /**
+   * Prepares the end: `ready` resolves to false, and new sessions are refused with 503. Everything else continues, so
+   * that a load balancer can notice it before `close`. Idempotent.
+   */
+  drain(): void;
   /** Resources and prompts of providers that are not served because another provider has the same. */
   readonly problems: readonly ProviderProblem[];
   /**
@@ -114,6 +133,10 @@ export class Gateway implements McpGateway {
   readonly #modern: McpHttpHandler;
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
+  readonly #replica: Replica | undefined;
+  readonly #router: ReplicaRouter | undefined;
+  readonly #store: StoreCheck;
+  #draining = false;
   readonly #connections = new Set<Pick<StdioConnection, "close">>();
   readonly #unsubscribe: (() => void)[];
   #closed: Promise<void> | undefined;
@@ -125,7 +148,10 @@ export class Gateway implements McpGateway {
     this.#watchedResources = new WatchedResources(this.#providers);
     const tools = (this.#tools = new ClientTools(executor, served));
     const states = new RequestStates(served.key);
-    this.#runner = new CallRunner(executor, served, tools, states);
+    const { replica, key, metrics } = served;
+    this.#replica = replica && new Replica(replica, key, (result) => metrics.forwarded(result));
+    this.#store = new StoreCheck(() => executor.tasks.list({ sessionId: "readiness" }));
+    this.#runner = new CallRunner(executor, served, tools, states, this.#replica);
     this.#handlers = new RequestHandlers(
       executor,
       tools,
@@ -135,16 +161,20 @@ export class Gateway implements McpGateway {
       states,
       served,
     );
-    this.#budgets = new CallerBudgets(served.limits);
+    this.#budgets = new CallerBudgets(served.limits, served.rateLimits);
     this.#clients = new StatelessClients(this.#budgets);
     this.#sessions = new LegacySessions(
       {
+        id: async (caller) =>
+          (await this.#replica?.createSessionId(toCallerKey(caller))) ?? crypto.randomUUID(),
         client: (caller, id) => new GatewayClient(this.#budgets.forCaller(caller), id, caller, id),
         server: (client) => this.#createConnectedServer(client, "legacy"),
         ended: (client) => this.#onClientEnd(client),
       },
       served.limits,
+      served.metrics,
     );
+    this.#router = this.#replica && new ReplicaRouter(this.#replica, this.#sessions, states);
     this.#modern = createMcpHandler(
       ({ authInfo }) => this.#createServer(authInfo?.extra?.["client"] as GatewayClient, "modern"),
       // Streams are limited by caller, before the SDK limits their total.
@@ -168,6 +198,20 @@ export class Gateway implements McpGateway {
 
   get problems(): readonly ProviderProblem[] {
     return this.#providers.problems;
+  }
+
+  get replica(): Replica | undefined {
+    return this.#replica;
+  }
+
+  async ready(): Promise<boolean> {
+    if (this.#draining || this.#closed !== undefined) return false;
+    return this.#store.isAvailable();
+  }
+
+  drain(): void {
+    this.#draining = true;
+    this.#sessions.drain();
   }
 
   stdio({ caller, input, output }: StdioOptions = {}): StdioConnection {
@@ -232,20 +276,35 @@ export class Gateway implements McpGateway {
   }
 
   async #handle(request: Request, from: GatewayRequest): Promise<Response> {
-    if (this.#closed !== undefined) return toErrorResponse(503, "The gateway is shutting down");
-    const { caller, maxBodyBytes } = from;
+    const { caller, maxBodyBytes, forwarded } = from;
+    if (this.#closed !== undefined) {
+      if (forwarded !== undefined) return misdirectedResponse();
+      return toErrorResponse(503, "The gateway is shutting down");
+    }
+    let text: string | undefined;
     let body: unknown;
     if (request.method === "POST") {
       const read = await readRequestBody(request, maxBodyBytes);
       if (read.tooLarge) return toErrorResponse(413, "The request is too large");
+      ({ text } = read);
+    }
+    if (forwarded?.matches(toParts(request, text)) === false) return invalidCredentialResponse();
+    if (text !== undefined) {
       try {
-        body = JSON.parse(read.text);
+        body = JSON.parse(text);
       } catch {
         return toErrorResponse(400, "Parse error: Invalid JSON", {}, errorCode.parse);
       }
     }
-    if (await isLegacyRequest(request, body)) return this.#sessions.fetch(request, body, caller);
+    const routed = { request, body: text, caller, isForwarded: forwarded !== undefined };
+    if (await isLegacyRequest(request, body)) {
+      return (
+        (await this.#router?.forwardSession(routed)) ?? this.#sessions.fetch(request, body, caller)
+      );
+    }
     const client = this.#clients.forCaller(caller);
+    const answered = await this.#router?.forwardToHolder(client, body, routed);
+    if (answered !== undefined) return answered;
     const authInfo = { token: "", clientId: "", scopes: [], extra: { client } };
     const forward = (): Promise<Response> =>
       this.#modern.fetch(request, {
@@ -303,7 +362,12 @@ export class Gateway implements McpGateway {
       instructions,
       era,
       capabilities: handlers.capabilities(era),
-      handlers: handlers.forClient(client, era),
+      handlers: measuredHandlers(
+        handlers.forClient(client, era),
+        this.#served.metrics,
+        this.#tools,
+        client,
+      ),
       schemaOf: (name) => handlers.schemaOf(client, name),
     });
   }

@@ -49,6 +49,10 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
       "with --http: the environment variable of the token that clients send",
     )
     .option(
+      "--replica-url <url>",
+      "with --http: the internal URL of this process, if there are several behind a load balancer",
+    )
+    .option(
       "--search",
       "list three tools that search, describe and call (default: above 100 tools)",
     )

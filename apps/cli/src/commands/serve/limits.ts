@@ -4,7 +4,10 @@ import type { Command } from "commander";
 import { UsageError } from "../../process/exit-code.ts";
 
 /** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for these. */
-export interface ServeLimitOptions extends Omit<ServeLimits, "sessionIdleMs" | "approvals"> {
+export interface ServeLimitOptions extends Omit<
+  ServeLimits,
+  "sessionIdleMs" | "approvals" | "replica"
+> {
   /** Milliseconds. */
   readonly sessionIdle?: number;
 }

@@ -24,13 +24,17 @@ import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
 import { prepareApprovalsAccess } from "./approvals-access.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 import { parseAddress } from "./parse-address.ts";
+import { resolveReplica } from "./replica.ts";
+import { startTelemetry } from "./telemetry.ts";
 import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** The options of `toolweave serve`. */
 export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   /** `host:port`; true: the default. Absent: stdio. */
   readonly http?: string | true;
   readonly tokenEnv?: string;
+  readonly replicaUrl?: string;
   readonly search?: boolean;
   readonly locked?: boolean;
   readonly lockFile?: string;
@@ -61,6 +65,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     throw new UsageError("--token-env is for --http: over stdio only who starts it has it.");
   }
   resolveServeLimits(options, undefined);
+  resolveReplica(options, undefined);
   const plan = await planSources(options, io, output);
   const { watch = false } = options;
   if (watch) assertWatchable(plan);
@@ -76,11 +81,13 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   });
   const { registry } = loaded;
   const store = await openStore(options.store, loaded.store, io.env);
+  const telemetry = await startTelemetry(io.env, output);
   try {
     printFailures(loaded, options, output);
     const { policy, hooks, servers } = loaded;
     const { timeout, grace: graceMs = defaultGraceMs } = options;
     const { limits, listener } = resolveServeLimits(options, loaded.serve);
+    const replica = resolveReplica(options, loaded.serve);
     const which = options.scripts ?? loaded.serve?.scripts;
     const scripts = await addScripts(registry, which, options.policy);
     const approvals = await prepareApprovalsAccess(loaded.serve?.approvals, {
@@ -94,9 +101,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       registry,
       key: store.key.value,
       ...executorStores(store),
-      hooks: [...hooks, ...approvals.hooks],
+      hooks: [...hooks, ...approvals.hooks, ...(telemetry?.hooks ?? [])],
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
+      ...telemetry?.measured(store),
     });
     const skills = await loadSkills(options, output);
     const gateway = serveMcp(registry, executor, {
@@ -106,6 +114,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       ...scripts,
       key: store.key.value,
       limits,
+      ...(replica === undefined
+        ? {}
+        : { replica: { url: replica.url }, rateLimits: store.rateLimits }),
+      ...(telemetry === undefined ? {} : { metrics: telemetry.metrics }),
       ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
       callMetadata: () =>
         toContextMetadata({ ...options, ...plan }, options.policy, scripts !== undefined),
@@ -144,7 +156,14 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
             : `clients that send the token of ${options.tokenEnv}`;
         const what = `${describeTools(loaded)} to ${to}`;
         await Promise.race([
-          serveHttp(gateway, { ...http, ...listener }, graceMs, what, io, output),
+          serveHttp(
+            gateway,
+            { ...http, ...listener },
+            { graceMs, drainDelayMs: replica?.drainDelayMs ?? 0 },
+            what,
+            io,
+            output,
+          ),
           failed,
         ]);
       }
@@ -166,6 +185,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   } finally {
     await registry.close();
     await store.close();
+    await telemetry?.close();
   }
 }
 
@@ -198,7 +218,7 @@ async function serveStdio(gateway: McpGateway, io: CliIo): Promise<void> {
 async function serveHttp(
   gateway: McpGateway,
   options: Parameters<typeof listenHttp>[1],
-  graceMs: number,
+  { graceMs, drainDelayMs }: { readonly graceMs: number; readonly drainDelayMs: number },
   what: string,
   io: CliIo,
   output: Output,
@@ -208,6 +228,9 @@ async function serveHttp(
   try {
     await rejectOnInterrupt(new Promise<never>(() => {}), io.signal);
   } finally {
+    gateway.drain();
+    // The load balancer notices it meanwhile: its requests are still answered.
+    await delay(drainDelayMs);
     // The listener goes last: a client reads that its call was cancelled.
     await Promise.all([gateway.close({ graceMs }), listener.close(graceMs + finalResponsesMs)]);
   }

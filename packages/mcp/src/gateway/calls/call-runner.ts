@@ -22,9 +22,15 @@ import {
   type RequestPort,
 } from "../clients/request-port.ts";
 import type { RequestStates } from "../clients/request-states.ts";
+import type { GatewayMetrics } from "../telemetry/gateway-metrics.ts";
+import type { Replica } from "../replicas/replica.ts";
 import type { GatewaySettings } from "../clients/serve-options.ts";
 import { getCallKind, type CallKind } from "../clients/task-support.ts";
 import { TaskWatch } from "./task-watch.ts";
+
+/** The call waited for its client in another process, which has ended. */
+const lostCallMessage =
+  "The gateway process that ran this call has stopped while the call waited for an answer. The call may have run: check whether it did before you call again.";
 
 const shuttingDownMessage = "The gateway is shutting down.";
 
@@ -46,6 +52,9 @@ export class CallRunner {
   readonly #progress: CallProgress;
   readonly #prepared: GatewaySettings["prepared"];
   readonly #forModel: boolean;
+  readonly #metrics: GatewayMetrics;
+  /** This process. Absent: the gateway has no replicas. */
+  readonly #replica: Replica | undefined;
   readonly #running = new Set<ClientCall<CallEnd>>();
   readonly #waiting = new Map<string, WaitingCall>();
   /** Number of requests without a response. */
@@ -60,8 +69,11 @@ export class CallRunner {
     served: GatewaySettings,
     tools: ClientTools,
     states: RequestStates,
+    replica?: Replica,
   ) {
-    this.tasks = new ClientTasks(executor, this);
+    this.tasks = new ClientTasks(executor, this, replica);
+    this.#replica = replica;
+    this.#metrics = served.metrics;
     this.#tools = tools;
     this.#states = states;
     this.#interruptions = new Interruptions(served, states);
@@ -159,7 +171,7 @@ export class CallRunner {
     runId?: string,
   ): Promise<JsonObject> {
     if (this.#closing) return errorResult("The gateway is shutting down: the call was not run.");
-    const refusal = client.beginCall();
+    const refusal = await client.beginCall();
     if (refusal !== undefined) return errorResult(refusal);
     const call = new ClientCall<CallEnd>(runId);
     const unregister = registerClientCall(call);
@@ -222,11 +234,15 @@ export class CallRunner {
         this.#callTask.resume(work, interruption, answers),
       );
     }
+    const { replica } = state;
+    if (replica !== undefined && this.#replica?.isSelf(replica) !== true) {
+      return errorResult(lostCallMessage);
+    }
     const waiting = this.#waiting.get(state.runId);
     if (waiting?.principal !== client.principal || waiting.name !== name) throw invalidStateError();
     const { call } = waiting;
     if (!call.isWaitingForClient || call.round !== state.round) throw invalidStateError();
-    this.#waiting.delete(state.runId);
+    this.#endWait(state.runId);
     return this.#respond(client, name, call, port, await call.resume(port));
   }
 
@@ -240,12 +256,17 @@ export class CallRunner {
     if (step.type === "ask") {
       const { runId, round } = call;
       this.#waiting.set(runId, { call, principal: client.principal, name });
-      call.signal.addEventListener("abort", () => this.#waiting.delete(runId), { once: true });
+      this.#metrics.waiting(1);
+      call.signal.addEventListener("abort", () => this.#endWait(runId), { once: true });
       if (this.#closing) call.cancel(shuttingDownMessage);
       return {
         resultType: "input_required",
         inputRequests: step.questions,
-        requestState: await this.#states.seal(client, name, { runId, round }),
+        requestState: await this.#states.seal(client, name, {
+          runId,
+          round,
+          ...(this.#replica === undefined ? {} : { replica: this.#replica.address }),
+        }),
       };
     }
     if (step.type === "task") return this.tasks.toTaskResult(client, call.taskId as string, port);
@@ -260,6 +281,10 @@ export class CallRunner {
       throw missingCapabilityError(call.missing);
     }
     return this.toResult(client, outcome, port);
+  }
+
+  #endWait(runId: string): void {
+    if (this.#waiting.delete(runId)) this.#metrics.waiting(-1);
   }
 
   /**

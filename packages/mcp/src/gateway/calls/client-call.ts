@@ -136,6 +136,11 @@ export class ClientCall<End = unknown> {
     this.#onTask?.();
   }
 
+  /** Resolves when the call has questions, when `signal` is aborted, or after `waitMs`. */
+  waitForQuestions(signal: AbortSignal, waitMs: number): Promise<void> {
+    return this.#open.waitForQuestions(AbortSignal.any([signal, this.signal]), waitMs);
+  }
+
   /** Open questions by key. */
   get questions(): JsonObject {
     return this.#open.all;
@@ -160,13 +165,14 @@ export class ClientCall<End = unknown> {
    * Asks the client.
    *
    * @returns its answer, not validated.
-   * @param waitsForTask Of a task: the question waits as long as the task runs. Default: ten minutes.
+   * @param key Key of the question of a task, the same in every process that asks it: such a question waits as long
+   * as the task runs. Default: a key of this process, and ten minutes.
    * @throws UnsupportedByClient when the client has not declared the capability; an error of the client.
    */
   async ask(
     question: ClientQuestion,
     signal: AbortSignal = this.signal,
-    waitsForTask = false,
+    key?: string,
   ): Promise<JsonObject> {
     signal.throwIfAborted();
     const missing = findMissingCapability(question, this.#capabilities);
@@ -176,8 +182,8 @@ export class ClientCall<End = unknown> {
       return toAnswer(answer);
     }
     // A call without a task has one timeout for all its questions.
-    const hasNoTimeout = this.taskId === undefined || waitsForTask;
-    return this.#open.ask(question, signal, hasNoTimeout ? undefined : answerTimeoutMs);
+    const hasNoTimeout = this.taskId === undefined || key !== undefined;
+    return this.#open.ask(question, signal, hasNoTimeout ? undefined : answerTimeoutMs, key);
   }
 
   /**

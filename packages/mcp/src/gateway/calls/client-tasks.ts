@@ -13,10 +13,14 @@ import {
 } from "../clients/request-port.ts";
 import { relatedTask } from "./open-questions.ts";
 import { toPage } from "../clients/paging.ts";
+import type { Replica } from "../replicas/replica.ts";
 import { supportsTasks } from "../clients/task-support.ts";
 
 /** Interval in milliseconds in which clients should poll a task. */
 const pollMs = 1_000;
+
+/** Milliseconds until the questions of a task of another process are known. */
+const questionsMs = 5_000;
 
 /** Runs the calls of tasks. */
 export interface TaskHost {
@@ -44,11 +48,14 @@ interface RunningTask {
 export class ClientTasks {
   readonly #executor: ToolExecutor;
   readonly #host: TaskHost;
+  readonly #replica: Replica | undefined;
   readonly #running = new Map<string, RunningTask>();
 
-  constructor(executor: ToolExecutor, host: TaskHost) {
+  /** @param replica This process among others: the ids of tasks name it (2026-07-28). */
+  constructor(executor: ToolExecutor, host: TaskHost, replica: Replica | undefined) {
     this.#executor = executor;
     this.#host = host;
+    this.#replica = replica;
   }
 
   /** Registers a call that continues as a task until `over`; its client is notified of changes. */
@@ -98,7 +105,9 @@ export class ClientTasks {
   async toTaskResult(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
     const info = await this.#info(client, id);
     const task = { ...toProtocolTask(info, port.era), status: "working" };
-    return port.era === "modern" ? { resultType: "task", ...task } : { task };
+    if (port.era === "legacy") return { task };
+    const taskId = (await this.#replica?.toTaskId(id)) ?? id;
+    return { resultType: "task", ...task, taskId };
   }
 
   /** Handlers of the requests about tasks, by method. */
@@ -108,12 +117,16 @@ export class ClientTasks {
   ): Readonly<Record<string, RequestHandler>> {
     if (era === "modern") {
       return {
-        "tasks/get": requireTasks((params, port) => this.#get(client, readTaskId(params), port)),
+        "tasks/get": requireTasks(async (params, port) => {
+          const taskId = readTaskId(params);
+          // A client compares the id with the one that it has.
+          return { ...(await this.#get(client, toExecutorId(taskId), port)), taskId };
+        }),
         "tasks/update": requireTasks((params, port) =>
-          this.#update(client, readTaskId(params), port),
+          this.#update(client, toExecutorId(readTaskId(params)), port),
         ),
         "tasks/cancel": requireTasks(async (params) => {
-          await this.#cancel(client, readTaskId(params));
+          await this.#cancel(client, toExecutorId(readTaskId(params)));
           return {};
         }),
       };
@@ -168,8 +181,11 @@ export class ClientTasks {
   }
 
   async #update(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
-    await this.#info(client, id);
-    this.#findCall(client, id, port)?.answer(port.inputResponses ?? {});
+    const { interruption } = await this.#info(client, id);
+    const call = this.#findCall(client, id, port);
+    // Another process has asked the client: the questions are known here as soon as the store was read.
+    if (interruption !== undefined) await call?.waitForQuestions(port.signal, questionsMs);
+    call?.answer(port.inputResponses ?? {});
     return {};
   }
 
@@ -285,6 +301,11 @@ function requireTasks(handler: RequestHandler): RequestHandler {
     if (supportsTasks(port)) return handler(params, port);
     throw missingCapabilityError({ extensions: { [tasksExtension]: {} } });
   };
+}
+
+/** Removes the part of a task's id that names its process. */
+function toExecutorId(taskId: string): string {
+  return taskId.split(".", 1)[0] ?? taskId;
 }
 
 function readTaskId({ taskId }: JsonObject): string {

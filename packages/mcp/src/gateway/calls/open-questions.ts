@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, pause } from "@toolweave/core/adapter";
 import type { ClientQuestion } from "../clients/client-question.ts";
 import type { RequestPort } from "../clients/request-port.ts";
 
@@ -24,6 +24,8 @@ export class OpenQuestions {
   /** The request of a client that waits for the task, over which it can be asked. */
   #waiting: { readonly port: RequestPort; readonly taskId: string } | undefined;
   #asked = 0;
+  /** Resolve functions of waits for a question. */
+  readonly #waits = new Set<() => void>();
 
   /** @param changed Called when a question was added or removed. */
   constructor(changed: () => void) {
@@ -49,11 +51,15 @@ export class OpenQuestions {
    * Resolves with the client's answer, not validated.
    *
    * @param waitMs Absent: the question waits as long as its call.
+   * @param key Key that the client sends with its answer. Default: one that was not used before.
    * @throws the reason of the signal; an error when there is no answer in time.
    */
-  ask(question: ClientQuestion, signal: AbortSignal, waitMs?: number): Promise<JsonObject> {
-    this.#asked += 1;
-    const key = `question_${this.#asked}`;
+  ask(
+    question: ClientQuestion,
+    signal: AbortSignal,
+    waitMs?: number,
+    key = `question_${(this.#asked += 1)}`,
+  ): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const settled = (): void => {
         clearTimeout(timer);
@@ -75,9 +81,23 @@ export class OpenQuestions {
         resolve(response);
       };
       this.#open.set(key, { question, signal, isSent: false, answer, fail });
+      for (const resolveWait of this.#waits) resolveWait();
       this.#changed();
       void this.#send(key);
     });
+  }
+
+  /** Resolves when there is a question, when the signal is aborted, or after `waitMs`. */
+  async waitForQuestions(signal: AbortSignal, waitMs: number): Promise<void> {
+    if (!this.isEmpty) return;
+    let wake = (): void => {};
+    const asked = new Promise<void>((resolve) => (wake = resolve));
+    this.#waits.add(wake);
+    try {
+      await pause(waitMs, { signal, wake: asked });
+    } finally {
+      this.#waits.delete(wake);
+    }
   }
 
   /** Accepts answers of the client, by key; invalid ones are ignored. */

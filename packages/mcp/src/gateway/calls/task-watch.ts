@@ -101,7 +101,7 @@ export class TaskWatch {
         return await continued;
       }
       const responses = await Promise.race([
-        askConcurrently(call, questions, until).catch(() => undefined),
+        askConcurrently(call, interruption, questions, until).catch(() => undefined),
         continued,
       ]);
       if (responses === undefined) return await continued;
@@ -128,15 +128,19 @@ export class TaskWatch {
   }
 }
 
-/** Asks all questions at once: a client that polls a task sees all of them. */
+/**
+ * Asks all questions at once: a client that polls a task sees all of them. Their keys are the same in every process,
+ * because another one may receive the answers.
+ */
 async function askConcurrently(
   call: ClientCall,
+  { id }: Interruption,
   { questions }: InterruptionQuestions,
   over: AbortSignal,
 ): Promise<JsonObject> {
   const signal = AbortSignal.any([call.signal, over]);
   const responses = Object.entries(questions).map(
-    async ([key, question]) => [key, await call.ask(question, signal, true)] as const,
+    async ([key, question]) => [key, await call.ask(question, signal, `${id} ${key}`)] as const,
   );
   return Object.fromEntries(await Promise.all(responses));
 }

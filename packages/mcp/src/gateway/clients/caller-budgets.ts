@@ -1,4 +1,5 @@
-import type { Caller } from "@toolweave/core";
+import type { Awaitable, Caller } from "@toolweave/core";
+import type { RateLimitStore } from "@toolweave/core/stores";
 import type { ClientLimits } from "./serve-options.ts";
 
 const minuteMs = 60_000;
@@ -12,14 +13,17 @@ const maxCallers = 10_000;
  */
 export class CallerBudget {
   readonly #limits: Required<ClientLimits>;
+  /** Counts calls per minute in a store. */
+  readonly #rate: SharedRate | undefined;
   /** Start times of the calls of the last minute, the oldest first. */
   readonly #startTimes: number[] = [];
   #running = 0;
   #streams = 0;
   #subscriptions = 0;
 
-  constructor(limits: Required<ClientLimits>) {
+  constructor(limits: Required<ClientLimits>, rate?: SharedRate) {
     this.#limits = limits;
+    this.#rate = rate;
   }
 
   /** True if nothing is open and no rate depends on earlier calls. */
@@ -32,18 +36,24 @@ export class CallerBudget {
    * Counts a call; returns the reason of a rejection, for the model, or `undefined`. `endCall` must follow each
    * counted call.
    */
-  beginCall(): string | undefined {
+  beginCall(): Awaitable<string | undefined> {
     const { concurrentCalls, callsPerMinute } = this.#limits;
     if (this.#running >= concurrentCalls) {
       return `This caller has reached its limit of ${concurrentCalls} concurrent calls: call again when one of them has ended. ${describeLimit("concurrentCalls")}`;
+    }
+    if (callsPerMinute !== Infinity && this.#rate !== undefined) {
+      this.#running += 1;
+      return this.#rate.count(callsPerMinute).then((refusal) => {
+        if (refusal !== undefined) this.#running -= 1;
+        return refusal;
+      });
     }
     if (callsPerMinute !== Infinity) {
       const now = Date.now();
       this.#forgetOldCalls(now);
       const [oldest] = this.#startTimes;
       if (oldest !== undefined && this.#startTimes.length >= callsPerMinute) {
-        const seconds = Math.ceil((oldest + minuteMs - now) / 1000);
-        return `This caller has reached its limit of ${callsPerMinute} calls per minute: call again in ${seconds} seconds. ${describeLimit("callsPerMinute")}`;
+        return rateRefusal(callsPerMinute, oldest + minuteMs - now);
       }
       this.#startTimes.push(now);
     }
@@ -88,20 +98,52 @@ export class CallerBudget {
   }
 }
 
+function rateRefusal(limit: number, waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1000);
+  return `This caller has reached its limit of ${limit} calls per minute: call again in ${seconds} seconds. ${describeLimit("callsPerMinute")}`;
+}
+
+/** Calls of one caller per minute, counted in a store by all processes that share it. */
+class SharedRate {
+  readonly #store: RateLimitStore;
+  readonly #key: string;
+
+  constructor(store: RateLimitStore, caller: string) {
+    this.#store = store;
+    this.#key = `gateway/calls/${minuteMs}:caller:${caller}`;
+  }
+
+  /** Counts a call; returns the reason of a rejection, for the model, or `undefined`. */
+  async count(limit: number): Promise<string | undefined> {
+    const request = { key: this.#key, amount: 1, limit, windowMs: minuteMs };
+    try {
+      const reserved = await this.#store.reserve([request]);
+      if (!reserved.granted) return rateRefusal(limit, reserved.retryAfterMs);
+      await this.#store.commit(reserved.id);
+      return undefined;
+    } catch {
+      return "The call was not run, because the store that counts calls is unavailable: call again later.";
+    }
+  }
+}
+
 /** The budget of each caller. Requests without a caller share one. */
 export class CallerBudgets {
   readonly #limits: Required<ClientLimits>;
+  readonly #rates: RateLimitStore | undefined;
   /** Least recently used first. */
   readonly #budgets = new Map<string, CallerBudget>();
 
-  constructor(limits: Required<ClientLimits>) {
+  /** @param rates Store of the calls per minute. Absent: this process counts them. */
+  constructor(limits: Required<ClientLimits>, rates?: RateLimitStore) {
     this.#limits = limits;
+    this.#rates = rates;
   }
 
   /** Returns the budget of a caller, whatever its roles and agent. */
   forCaller(caller: Caller | undefined): CallerBudget {
     const key = JSON.stringify(caller?.id ?? null);
-    const budget = this.#budgets.get(key) ?? this.#create();
+    const budget = this.#budgets.get(key) ?? this.#create(key);
     this.#budgets.delete(key);
     this.#budgets.set(key, budget);
     return budget;
@@ -112,12 +154,16 @@ export class CallerBudgets {
     return caller === undefined ? new CallerBudget(this.#limits) : this.forCaller(caller);
   }
 
-  #create(): CallerBudget {
+  #create(caller: string): CallerBudget {
     for (const [key, budget] of this.#budgets) {
       if (this.#budgets.size < maxCallers) break;
       if (budget.isUnused) this.#budgets.delete(key);
     }
-    return new CallerBudget(this.#limits);
+    const rates = this.#rates;
+    return new CallerBudget(
+      this.#limits,
+      rates === undefined ? undefined : new SharedRate(rates, caller),
+    );
   }
 }
 

@@ -46,8 +46,8 @@ export class GatewayClient {
   }
 
   /** Begins a call; returns the reason of a rejection, for the model, or `undefined`. `end` must follow each call. */
-  beginCall(): string | undefined {
-    const refusal = this.budget.beginCall();
+  async beginCall(): Promise<string | undefined> {
+    const refusal = await this.budget.beginCall();
     if (refusal === undefined) this.#running += 1;
     return refusal;
   }

@@ -11,7 +11,10 @@ import {
 } from "@toolweave/core";
 import type { Metadata } from "@toolweave/core/adapter";
 import { checkOptions } from "@toolweave/core/adapter";
+import type { RateLimitStore } from "@toolweave/core/stores";
 import type { McpProvider } from "../../options/provider.ts";
+import { checkReplica, type ReplicaOptions } from "../replicas/replica-options.ts";
+import { noMetrics, type GatewayMetrics } from "../telemetry/gateway-metrics.ts";
 
 /**
  * Limits of one caller over all its sessions and connections. Callers are distinguished by their `id`; HTTP requests
@@ -24,7 +27,9 @@ export interface ClientLimits {
    * 1,000.
    */
   readonly concurrentCalls?: number;
-  /** The same, started within any 60 seconds. Default: no limit. */
+  /**
+   * The same, started within any 60 seconds, in all processes that have the same `rateLimits`. Default: no limit.
+   */
   readonly callsPerMinute?: number;
   /**
    * Sessions over HTTP (up to 2025-11-25). Default: 1,000. When the limit is reached, a new session replaces one
@@ -92,6 +97,19 @@ export interface ServeMcpOptions {
    */
   readonly key?: string | Uint8Array;
   readonly limits?: ClientLimits;
+  /**
+   * Store that counts the calls of `limits.callsPerMinute`, for all processes that share it. If it is unavailable,
+   * calls are refused. Default: the memory of the process.
+   */
+  readonly rateLimits?: RateLimitStore;
+  /**
+   * Makes the gateway one of several processes that serve the same clients behind a load balancer. All of them need
+   * the same `key`, tools and stores. Requests that only one of them can answer are forwarded to it; `listenHttp` has to
+   * receive them. Default: the gateway is alone.
+   */
+  readonly replica?: ReplicaOptions;
+  /** Receives measurements: `gatewayMetrics()` of `@toolweave/mcp/telemetry`. Default: none are taken. */
+  readonly metrics?: GatewayMetrics;
   /** Called with errors outside of any call: broken connections, invalid messages. */
   readonly onError?: (error: Error) => void;
 }
@@ -111,6 +129,9 @@ export const serveOptionNames: readonly string[] = [
   "describe",
   "key",
   "limits",
+  "rateLimits",
+  "replica",
+  "metrics",
   "onError",
 ] satisfies readonly (keyof ServeMcpOptions)[];
 
@@ -131,6 +152,7 @@ export interface GatewaySettings extends ServeMcpOptions, InProcessSettings {
   readonly search: boolean | "auto";
   readonly key: string | Uint8Array;
   readonly limits: Required<ClientLimits>;
+  readonly metrics: GatewayMetrics;
 }
 
 /** Options of a gateway whose client is in the same process. */
@@ -145,7 +167,7 @@ interface InProcessSettings {
 export function toSettings(options: ServeMcpOptions): GatewaySettings {
   checkOptions("serveMcp", options, serveOptionNames);
   const { name = "toolweave", version = "0.0.0", title, providers = [] } = options;
-  const { approvals = "elicit", search = "auto", limits = {}, key } = options;
+  const { approvals = "elicit", search = "auto", limits = {}, key, replica } = options;
   if (approvals !== "elicit" && approvals !== "out-of-band") {
     throw invalidOption(`approvals must be "elicit" or "out-of-band"`);
   }
@@ -155,8 +177,10 @@ export function toSettings(options: ServeMcpOptions): GatewaySettings {
   const ids = providers.map(({ id }) => id);
   const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
   if (duplicate !== undefined) throw invalidOption(`two providers have the id "${duplicate}"`);
+  if (replica !== undefined) checkReplica(replica, key !== undefined);
   return {
     ...options,
+    metrics: options.metrics ?? noMetrics,
     info: { name, version, ...(title === undefined ? {} : { title }) },
     providers,
     approvals,

@@ -2,7 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import { ToolError, type Caller } from "@toolweave/core";
-import { checkHttpOptions, type GatewayFetch, type HttpOptions } from "./http-options.ts";
+import {
+  checkHttpOptions,
+  type GatewayFetch,
+  type GatewayRequest,
+  type HttpOptions,
+} from "./http-options.ts";
 import {
   CallerCheck,
   tokenCallers,
@@ -18,6 +23,7 @@ import {
   withBody,
   toErrorResponse,
 } from "./http-exchange.ts";
+import { healthPath, healthResponse, readyPath } from "./health.ts";
 import { OriginGuard } from "./origin-guard.ts";
 import { isIdleStream } from "./idle-streams.ts";
 
@@ -54,7 +60,8 @@ export interface HttpListener {
 /**
  * Serves a gateway over HTTP, on loopback by default. Rejects requests for other hosts and from other web pages (DNS
  * rebinding), authenticates the caller, and limits the size and number of requests. There is no TLS: for other
- * machines use a reverse proxy with TLS, and set `publicUrl`.
+ * machines use a reverse proxy with TLS, and set `publicUrl`. `GET /healthz` is answered with 200 as long as the process
+ * listens, and `GET /readyz` with 503 when no further requests should be sent to it; both without authentication.
  *
  * @throws ToolError `invalid_configuration` when an option is invalid, or others could use the gateway without a token;
  * `unavailable` when it cannot listen on the address.
@@ -215,6 +222,18 @@ class Listener implements HttpListener {
       new URL(`${url.pathname}${url.search}`, this.#publicUrl),
       signal,
     );
+    // Orchestrators send them to the address of the machine, and they reveal nothing.
+    if (url.pathname === healthPath) return healthResponse(request.method, true);
+    if (url.pathname === readyPath) return healthResponse(request.method, await this.#isReady());
+    const { replica } = this.#gateway;
+    if (replica?.isForwarded(request) === true && url.pathname === this.#path) {
+      const forwarded = await replica.accept(request);
+      if (forwarded instanceof Response) return forwarded;
+      return this.#answer(incoming, outgoing, request, signal, {
+        forwarded,
+        ...(forwarded.caller === undefined ? {} : { caller: forwarded.caller }),
+      });
+    }
     const rejection = this.#originGuard.check(request.headers);
     if (rejection !== undefined) return rejection;
     if (this.#closed !== undefined) return toErrorResponse(503, "The gateway is shutting down.");
@@ -227,10 +246,32 @@ class Listener implements HttpListener {
       return toErrorResponse(404, `The MCP endpoint is ${this.#path}.`);
     const caller = await this.#callers?.authenticate(request);
     if (caller instanceof Response) return caller;
+    return this.#answer(
+      incoming,
+      outgoing,
+      request,
+      signal,
+      caller === undefined ? {} : { caller },
+    );
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (this.#closed !== undefined) return false;
+    return (await this.#gateway.ready?.()) ?? true;
+  }
+
+  /** Lets the gateway answer a request whose sender is authenticated. */
+  async #answer(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    request: Request,
+    signal: AbortSignal,
+    from: GatewayRequest,
+  ): Promise<Response> {
     // The end of the request would not be noticed.
     if (signal.aborted) return toErrorResponse(503, "The client has disconnected.");
-    return this.#withinLimit(caller, request, outgoing, () =>
-      this.#forward(request, incoming, signal, caller),
+    return this.#withinLimit(from.caller, request, outgoing, () =>
+      this.#forward(request, incoming, signal, from),
     );
   }
 
@@ -271,7 +312,7 @@ class Listener implements HttpListener {
     request: Request,
     incoming: IncomingMessage,
     signal: AbortSignal,
-    caller: Caller | undefined,
+    from: GatewayRequest,
   ): Promise<Response> {
     const { maxBodyBytes = defaultBodyBytes } = this.#options;
     const body = request.method === "POST" ? await readBody(incoming, maxBodyBytes) : undefined;
@@ -280,9 +321,6 @@ class Listener implements HttpListener {
       return toErrorResponse(413, message, { connection: "close" });
     }
     const complete = body === undefined ? request : withBody(request, body, signal);
-    return this.#gateway.fetch(complete, {
-      maxBodyBytes,
-      ...(caller === undefined ? {} : { caller }),
-    });
+    return this.#gateway.fetch(complete, { maxBodyBytes, ...from });
   }
 }

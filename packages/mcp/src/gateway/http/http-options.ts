@@ -1,5 +1,7 @@
 import { ToolError, type Awaitable, type Caller } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
+import type { ForwardedRequest, ForwardedRequests } from "./forwarded-requests.ts";
+import { healthPath, readyPath } from "./health.ts";
 import { isLoopback } from "./origin-guard.ts";
 
 /** Reason of a rejected request. */
@@ -77,11 +79,20 @@ export interface GatewayRequest {
   readonly caller?: Caller;
   /** Maximum size of the body in bytes. Default: 4,194,304 (4 MiB). */
   readonly maxBodyBytes?: number;
+  /**
+   * The request as `replica.accept` of the gateway has accepted it: another replica has forwarded it. `caller` is its
+   * caller.
+   */
+  readonly forwarded?: ForwardedRequest;
 }
 
 /** Handles HTTP requests of the protocol; a request whose signal is aborted is cancelled. */
 export interface GatewayFetch {
   fetch(request: Request, from?: GatewayRequest): Promise<Response>;
+  /** Resolves to false if no further requests should be sent to this process, for `/readyz`. Absent: always true. */
+  ready?(): Promise<boolean>;
+  /** Authenticates requests of other replicas. Absent: there are none. */
+  readonly replica?: ForwardedRequests | undefined;
 }
 
 const known: readonly string[] = [
@@ -128,6 +139,8 @@ export function checkHttpOptions(options: HttpOptions): void {
   }
   if (!path.startsWith("/") || /[?#\s]/.test(path))
     throw invalidOption(`path is "${path}"; use a path such as "/mcp"`);
+  if (path === healthPath || path === readyPath)
+    throw invalidOption(`path is "${path}", which is a health check; use a path such as "/mcp"`);
   if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(String(publicUrl))?.protocol ?? "")) {
     throw invalidOption('publicUrl takes an absolute URL, such as "https://tools.example.com/mcp"');
   }

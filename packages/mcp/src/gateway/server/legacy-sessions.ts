@@ -9,6 +9,7 @@ import type { GatewayServer } from "./gateway-server.ts";
 import { isEventStream, toErrorResponse } from "../http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "../http/idle-streams.ts";
 import type { ClientLimits } from "../clients/serve-options.ts";
+import type { GatewayMetrics } from "../telemetry/gateway-metrics.ts";
 
 /** Maximum number of sessions of all callers. */
 const maxSessions = 10_000;
@@ -34,6 +35,8 @@ interface Session {
 
 /** Creates the parts of a session. */
 export interface SessionFactory {
+  /** Returns the id of a new session, which clients send with each request. */
+  id(caller: Caller | undefined): Promise<string>;
   client(caller: Caller | undefined, sessionId: string): GatewayClient;
   server(client: GatewayClient): GatewayServer;
   ended(client: GatewayClient): void;
@@ -46,21 +49,23 @@ export interface SessionFactory {
 export class LegacySessions {
   readonly #make: SessionFactory;
   readonly #limits: Required<ClientLimits>;
+  readonly #metrics: GatewayMetrics;
   readonly #sessions = new Map<string, Session>();
   /** Number of sessions that each caller is starting: they count from the beginning. */
   readonly #starting = new Map<string, number>();
+  #draining = false;
 
-  constructor(make: SessionFactory, limits: Required<ClientLimits>) {
+  constructor(make: SessionFactory, limits: Required<ClientLimits>, metrics: GatewayMetrics) {
     this.#make = make;
     this.#limits = limits;
+    this.#metrics = metrics;
   }
 
   async fetch(request: Request, body: unknown, caller: Caller | undefined): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     if (id !== null) {
       const session = this.#sessions.get(id);
-      if (session?.owner !== toCallerKey(caller))
-        return toErrorResponse(404, "Session not found", {}, sessionNotFound);
+      if (session?.owner !== toCallerKey(caller)) return sessionNotFoundResponse();
       session.lastUsed = Date.now();
       if (request.method === "GET") return this.#stream(session, request);
       return session.transport.handleRequest(request, { parsedBody: body });
@@ -69,6 +74,16 @@ export class LegacySessions {
       return toErrorResponse(400, "Bad Request: Mcp-Session-Id header is required");
     }
     return this.#start(request, body, caller);
+  }
+
+  /** True if this process holds the session. */
+  has(id: string): boolean {
+    return this.#sessions.has(id);
+  }
+
+  /** Rejects new sessions from now on. */
+  drain(): void {
+    this.#draining = true;
   }
 
   async close(): Promise<void> {
@@ -101,6 +116,10 @@ export class LegacySessions {
   }
 
   async #start(request: Request, body: unknown, caller: Caller | undefined): Promise<Response> {
+    if (this.#draining) {
+      const message = "The gateway is shutting down: it starts no session.";
+      return toErrorResponse(503, message, { "retry-after": "1" });
+    }
     const counted = JSON.stringify(caller?.id ?? null);
     const starting = this.#starting.get(counted) ?? 0;
     if (!this.#hasRoom(counted, starting)) {
@@ -123,19 +142,23 @@ export class LegacySessions {
     caller: Caller | undefined,
     counted: string,
   ): Promise<Response> {
-    const id = crypto.randomUUID();
-    const client = this.#make.client(caller, id);
+    const id = await this.#make.id(caller);
+    const client = this.#make.client(caller, crypto.randomUUID());
     const server = this.#make.server(client);
+    let startedAt: number | undefined;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessioninitialized: () => {
         const owner = toCallerKey(caller);
         const unused = { lastUsed: Date.now(), streams: 0, hadStream: false };
+        startedAt = performance.now();
+        this.#metrics.sessionStarted();
         this.#sessions.set(id, { transport, server, client, owner, counted, ...unused });
       },
     });
     server.onEnd(() => {
       this.#sessions.delete(id);
+      if (startedAt !== undefined) this.#metrics.sessionEnded(performance.now() - startedAt);
       this.#make.ended(client);
     });
     await server.connect(transport);
@@ -188,6 +211,11 @@ export class LegacySessions {
     void ended[1].server.close();
     return true;
   }
+}
+
+/** The response to a request of a session that has ended: its client starts a new one. */
+export function sessionNotFoundResponse(): Response {
+  return toErrorResponse(404, "Session not found", {}, sessionNotFound);
 }
 
 function startsSession(body: unknown): boolean {

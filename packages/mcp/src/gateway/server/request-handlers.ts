@@ -168,7 +168,7 @@ export class RequestHandlers {
 
   /** Counts a request towards the client's limit while it is in progress, like a call. */
   async #withinLimit(client: GatewayClient, work: () => Promise<JsonObject>): Promise<JsonObject> {
-    const refusal = client.beginCall();
+    const refusal = await client.beginCall();
     if (refusal !== undefined) throw new McpError(errorCode.internal, refusal);
     try {
       return await this.#runner.rejectOnClose(work);

@@ -1,0 +1,2 @@
+export { gatewayMetrics } from "./otel-metrics.ts";
+export type { GatewayMetricsOptions } from "./otel-metrics.ts";

@@ -1,0 +1,162 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { JsonObject } from "@toolweave/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { scenarioFailure, serverResults } from "../../../conformance-suite/server-results.ts";
+import { textOf } from "../../support/open-gateway.ts";
+import { cluster, suiteCluster, type ReplicaHandle } from "../../support/replicas/cluster.ts";
+import { clientKinds, plainClient, type ClientKind, type Seen } from "../../support/sdk-client.ts";
+
+const killEveryMs = 5_000;
+
+/** Kills that continue until the test is done. */
+interface Killing {
+  readonly kills: () => number;
+  /** Begins to observe whether a process is killed, or is about to end because of that. */
+  observe(): () => boolean;
+  end(): Promise<void>;
+}
+
+/** Kills one replica after another, and starts it again, until the test is done. */
+function killInTurn(replicas: readonly ReplicaHandle[]): Killing {
+  const ending = new AbortController();
+  let kills = 0;
+  let ends = 0;
+  const running = (async () => {
+    while (!ending.signal.aborted) {
+      await wait(killEveryMs, undefined, { signal: ending.signal }).catch(() => {});
+      if (ending.signal.aborted) return;
+      const replica = replicas[kills % replicas.length];
+      kills += 1;
+      await replica?.kill();
+      ends += 1;
+      await replica?.restart();
+    }
+  })();
+  const end = async (): Promise<void> => {
+    ending.abort();
+    await running;
+  };
+  onTestFinished(end);
+  const observe = (): (() => boolean) => {
+    const before = ends;
+    return () => ends > before || kills > before;
+  };
+  return { kills: () => kills, observe, end };
+}
+
+describe("three gateways behind a load balancer, of which one is killed and started again every 5 seconds,", () => {
+  it.each(["2025-11-25", "2026-07-28"])(
+    "pass each scenario of the official suite of %s during which none was killed",
+    async (revision) => {
+      const { replicas, balancer, close } = await suiteCluster();
+      onTestFinished(close);
+      const { passed: scenarios } = await serverResults(revision, () =>
+        Promise.resolve({ url: balancer.url, close: () => Promise.resolve() }),
+      );
+      expect(scenarios.length).toBeGreaterThan(20);
+      const killing = killInTurn(replicas);
+      const failures: string[] = [];
+      let interrupted = 0;
+      let slow = 0;
+      for (const scenario of scenarios) {
+        for (let isRepeated = false; ;) {
+          const wasKilled = killing.observe();
+          const failure = await scenarioFailure(balancer.url, revision, scenario);
+          if (failure === undefined) break;
+          if (!wasKilled()) {
+            if (isRepeated) {
+              failures.push(failure);
+              break;
+            }
+            // Some scenarios wait half a second for a response, which a busy machine exceeds.
+            isRepeated = true;
+            slow += 1;
+            continue;
+          }
+          // Its session or its call may have been in the process that was killed: it is run again.
+          interrupted += 1;
+        }
+      }
+      await killing.end();
+      process.stdout.write(
+        `${revision}: ${scenarios.length} scenarios, ${killing.kills()} kills, ${interrupted} scenarios interrupted by a kill and run again, ${slow} others run again, ${balancer.interrupted()} connections lost, ${failures.length} failures\n`,
+      );
+      expect(failures).toEqual([]);
+      expect(killing.kills()).toBeGreaterThan(1);
+    },
+  );
+
+  it("give their clients no other error than 404 for a lost session, and those of requests that were in flight", async () => {
+    const gateways = await cluster();
+    onTestFinished(() => gateways.close());
+    const killing = killInTurn(gateways.replicas);
+    const until = performance.now() + 60_000;
+    const counts = { calls: 0, lostSessions: 0, inFlight: 0, mayHaveRun: 0 };
+    const faults: string[] = [];
+    let id = 0;
+
+    /** True if the error is one that a kill explains. */
+    const explains = ({ error }: Seen, killed: boolean): boolean => {
+      const text = JSON.stringify(error);
+      if (/"code":404|Session not found|HTTP 404/.test(text)) {
+        counts.lostSessions += 1;
+        return true;
+      }
+      if (!killed) return false;
+      counts.inFlight += 1;
+      return true;
+    };
+
+    const useOne = async (kind: ClientKind): Promise<void> => {
+      while (performance.now() < until) {
+        const wasKilled = killing.observe();
+        const client = await plainClient(kind, { url: gateways.balancer.url }).catch(
+          (error: unknown) => {
+            if (!wasKilled()) faults.push(`${kind} cannot connect: ${String(error)}`);
+            else counts.inFlight += 1;
+          },
+        );
+        if (client === undefined) continue;
+        let isLost = false;
+        while (!isLost && performance.now() < until) {
+          // Some sessions are idle when their process is killed.
+          await wait(100);
+          const wasKilledNow = killing.observe();
+          const name = (id += 1) % 4 === 0 ? "ask" : "where";
+          const seen = await client.request("tools/call", {
+            name,
+            arguments: { id: `killed-${id}` },
+          });
+          const { answer, error } = seen;
+          counts.calls += 1;
+          if (error !== undefined) {
+            isLost = true;
+            if (!explains(seen, wasKilledNow())) {
+              faults.push(`${kind} ${name}: ${JSON.stringify(error)}`);
+            }
+          } else if ((answer as JsonObject)["isError"] === true) {
+            if (textOf(answer as JsonObject).includes("may have run")) counts.mayHaveRun += 1;
+            else faults.push(`${kind} ${name}: ${textOf(answer as JsonObject)}`);
+          } else if (!/^[abc](: accept)?$/.test(textOf(answer as JsonObject))) {
+            faults.push(`${kind} ${name}: ${textOf(answer as JsonObject)}`);
+          }
+        }
+        await client.close().catch(() => {});
+      }
+    };
+    await Promise.all(clientKinds.flatMap((kind) => [useOne(kind), useOne(kind)]));
+    await killing.end();
+    const runs = new Map<string, number>();
+    for (const line of gateways.effects()) {
+      const [, tool, call] = line.split(" ");
+      runs.set(`${tool} ${call}`, (runs.get(`${tool} ${call}`) ?? 0) + 1);
+    }
+    const repeated = [...runs].filter(([, times]) => times > 1);
+    process.stdout.write(
+      `${killing.kills()} kills: ${JSON.stringify(counts)}, ${repeated.length} calls that ran twice, ${faults.length} faults\n`,
+    );
+    expect(faults).toEqual([]);
+    expect(repeated).toEqual([]);
+    expect(counts.calls).toBeGreaterThan(100);
+  });
+});
