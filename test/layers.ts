@@ -15,6 +15,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/providers": ["@toolweave/core"],
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
+  "packages/durable": ["@toolweave/core", "@toolweave/subagent"],
   "packages/ai-sdk": ["@toolweave/core"],
   "packages/langchain": ["@toolweave/core"],
   "packages/mastra": ["@toolweave/core"],
@@ -103,6 +104,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "packages/postgres": [["database"], ["stores"], ["."]],
+  "packages/durable": [["agent"], ["dbos", "restate"], ["."]],
   "packages/workspace": [
     ["jail"],
     ["files"],
