@@ -138,7 +138,7 @@ export class JournalSteps {
   /** An answer of the model: asked for, or as it was stored. */
   async turn(answer: ModelAnswer, signal: AbortSignal, ask: () => Promise<void>): Promise<void> {
     this.#turns += 1;
-    const json = await this.#step(`turn ${this.#turns}`, async () => {
+    const json = await this.#step(`${this.#prefix}turn ${this.#turns}`, async () => {
       let error: StoredError | undefined;
       try {
         await ask();
@@ -176,14 +176,14 @@ export class JournalSteps {
     all: readonly Interruption[],
   ): Promise<readonly Answer[] | undefined> {
     const { journal } = this.#shared;
-    return this.#guarded(() => journal.answers(this.#prefix + name, interruption, all));
+    return this.#guarded(() => journal.answers(name, interruption, all));
   }
 
   async #step<Value extends JsonValue>(name: string, work: () => Promise<Value>): Promise<Value> {
     const { journal, resume } = this.#shared;
     const { clock } = resume;
     const stored = await this.#guarded(() =>
-      journal.step(this.#prefix + name, async () => {
+      journal.step(name, async () => {
         const start = clock.now();
         const value = await work();
         return { value, ms: Math.max(0, clock.now() - start) };
