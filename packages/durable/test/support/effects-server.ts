@@ -1,0 +1,35 @@
+/**
+ * The effects of tools, kept by a process of their own: an HTTP server with an append-only log. It answers with the number of
+ * the effect, but for the numbers in its third argument: then it prints `hold`, and never answers, so that the test can
+ * end the process that waits.
+ *
+ * Arguments: the file of the log, the address to listen on, the numbers as JSON.
+ */
+import { appendFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+const [file = "", host = "127.0.0.1", held = "[]"] = process.argv.slice(2);
+const numbers = new Set(JSON.parse(held) as number[]);
+let effects = 0;
+
+const server = createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk) => (body += String(chunk)));
+  request.on("end", () => {
+    const record = JSON.parse(body) as { kind: string; machine: string };
+    appendFileSync(file, `${body}\n`);
+    if (record.kind === "effect") {
+      effects += 1;
+      if (numbers.has(effects)) {
+        process.stdout.write(`hold ${record.machine}\n`);
+        return;
+      }
+    }
+    response.end(String(effects));
+  });
+});
+server.listen(0, host, () => {
+  const address = server.address();
+  process.stdout.write(`port ${typeof address === "object" ? address?.port : ""}\n`);
+});
+process.stdin.resume().on("end", () => process.exit());
