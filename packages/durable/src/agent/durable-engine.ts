@@ -13,7 +13,8 @@ export interface WorkflowSteps {
   readonly signal: AbortSignal;
   /**
    * Runs `work` and stores its value, or returns the value that was stored before. A step whose process has ended runs
-   * again. Steps may run at the same time; they are numbered in the order in which they are called.
+   * again. Steps that are called in the same tick run at the same time, numbered in the order of the calls; no other
+   * step is called before all of them have ended.
    *
    * @param name for people who look at the workflow.
    */

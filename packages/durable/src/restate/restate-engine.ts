@@ -110,6 +110,8 @@ function toService(
     handlers: handlers as never,
     options: {
       abortTimeout: maxStepMs,
+      // A workflow rejects only if its process or a store is in trouble: another attempt is soon made.
+      retryPolicy: { initialInterval: 100, exponentiationFactor: 2, maxInterval: 5000 },
       workflowRetention: retentionMs,
       journalRetention: retentionMs,
     },
@@ -131,10 +133,11 @@ function toSteps(context: restate.WorkflowContext): WorkflowSteps {
       throw error;
     }
   };
+  const batch = new StepBatch();
   return {
     id: context.key,
     signal,
-    step: (name, work) => inAttempt(context.run(name, work)),
+    step: (name, work) => inAttempt(batch.add(context.run(name, work))),
     message: async (name, expiresAt) => {
       const promise = context.promise<JsonValue>(`message ${name}`);
       const now = await inAttempt(context.date.now());
@@ -147,6 +150,25 @@ function toSteps(context: restate.WorkflowContext): WorkflowSteps {
     },
     publish: async (value) => context.set(publishedKey, value),
   };
+}
+
+/** Steps that were called at the same time: Restate's promises cannot be awaited at the same time, but as one. */
+class StepBatch {
+  #steps: restate.RestatePromise<unknown>[] = [];
+  #ended: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
+
+  async add<Value>(step: restate.RestatePromise<Value>): Promise<Value> {
+    const index = this.#steps.push(step) - 1;
+    this.#ended ??= Promise.resolve().then(() => {
+      const steps = this.#steps;
+      this.#steps = [];
+      this.#ended = undefined;
+      return restate.RestatePromise.allSettled(steps);
+    });
+    const ended = (await this.#ended)[index] as PromiseSettledResult<Value>;
+    if (ended.status === "rejected") throw ended.reason;
+    return ended.value;
+  }
 }
 
 class RestateWorkflow implements EngineWorkflow {

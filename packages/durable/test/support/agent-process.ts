@@ -41,37 +41,61 @@ async function record(kind: "effect" | "turn", name: string): Promise<void> {
   });
 }
 
+type Calls = NonNullable<Said["calls"]>;
+
+/** The calls of each turn that an agent plans; the turn after the last one is its answer. */
+type Plan = (turn: number, task: string) => Calls;
+
 /** Twenty turns; two of them delegate, one makes two calls at once. */
-function long({ turn }: Asked): Said {
-  if (turn === 19) return { text: "Done." };
+const long: Plan = (turn) => {
+  if (turn === 19) return [];
   if (turn === 7 || turn === 13) {
     const name = turn === 7 ? "clerk" : "researcher";
-    return { calls: [{ id: `call_${turn}`, name, input: { task: `Part ${turn}.` } }] };
+    return [{ id: `call_${turn}`, name, input: { task: `Part ${turn}.` } }];
   }
   const items = turn === 5 ? [`${turn}a`, `${turn}b`] : [`${turn}`];
-  return { calls: items.map((item) => ({ id: `call_${item}`, name: "act", input: { item } })) };
-}
+  return items.map((item) => ({ id: `call_${item}`, name: "act", input: { item } }));
+};
 
-function short({ turn }: Asked): Said {
-  return turn === 0
-    ? { calls: [{ id: "call_1", name: "act", input: { item: "PAY" } }] }
-    : { text: "Done." };
-}
+const short: Plan = (turn) =>
+  turn === 0 ? [{ id: "call_1", name: "act", input: { item: "PAY" } }] : [];
 
 /** Three turns, two of which act. */
-function helper({ turn, task }: Asked): Said {
-  return turn < 2
-    ? { calls: [{ id: `sub_${turn}`, name: "act", input: { item: `${task} ${turn}` } }] }
-    : { text: "The part is done." };
+const helper: Plan = (turn, task) =>
+  turn < 2 ? [{ id: `call_${turn}`, name: "act", input: { item: `${task} ${turn}` } }] : [];
+
+const plan = { long, short }[config.script];
+
+/** Follows a plan. Of a call whose outcome is unknown, it checks what was done, and makes the call again if it was not. */
+function following(plan: Plan): (asked: Asked) => Said {
+  return ({ calls, results, task }) => {
+    const planned = calls.filter((ids) => ids.some((id) => id.startsWith("call_")));
+    const last = planned.length - 1;
+    const items = new Map(
+      (last < 0 ? [] : plan(last, task)).map(({ id, input }) => [id.slice(5), input ?? {}]),
+    );
+    const next = (calls.at(-1) ?? []).flatMap((id, index): Calls => {
+      const [kind = "", ...rest] = id.split("_");
+      const name = rest[0] ?? "";
+      const input = items.get(name) ?? {};
+      const result = results[index] ?? "";
+      if (kind !== "check" && result.includes("outcome is not known")) {
+        return [{ id: `check_${name}`, name: "check", input }];
+      }
+      return kind === "check" && result === "not done"
+        ? [{ id: `again_${name}`, name: "act", input }]
+        : [];
+    });
+    const all = next.length > 0 ? next : plan(planned.length, task);
+    return all.length > 0 ? { calls: all } : { text: "Done." };
+  };
 }
 
-const scripts = { long, short };
-const script = scripts[config.script];
-
-function model(who: string, of: (asked: Asked) => Said) {
+function model(who: string, plan: Plan) {
+  const script = following(plan);
   return scriptedModel(async (asked) => {
     await record("turn", `${who} ${asked.turn}`);
-    return of(asked);
+    return script(asked);
   });
 }
 
@@ -85,37 +109,46 @@ function agentOptions() {
       return `${item} is done`;
     },
   });
+  const check = defineTool({
+    name: "check",
+    description: "Tells whether something was done.",
+    input: { type: "object", properties: { item: { type: "string" } }, required: ["item"] },
+    annotations: { readOnlyHint: true },
+    execute: async ({ item }) => {
+      const response = await fetch(`${config.effectsUrl}/${encodeURIComponent(item)}`);
+      return response.text();
+    },
+  });
   const sub = (name: string) =>
     subAgentTool({
       name,
       description: "Does a part.",
       system: "You do a part.",
       model: model(name, helper),
-      tools: ["act"],
+      tools: ["act", "check"],
     });
   const store = postgresStore({ connectionString: databaseUrl, schema, key, leaseMs });
   const { ledger, pendingCalls } = store;
   const executor = new ToolExecutor({
-    registry: new ToolRegistry([act, sub("clerk"), sub("researcher")]),
+    registry: new ToolRegistry([act, check, sub("clerk"), sub("researcher")]),
     ledger,
     pendingCalls,
     key,
     policy: "autonomous",
   });
-  return { store, agent: { executor, model: model("agent", script), limits: { turns: 60 } } };
+  return { store, agent: { executor, model: model("agent", plan), limits: { turns: 60 } } };
 }
 
 /** The same agent as a user of the engine writes it: a step for each turn and call. */
 async function bare(_: JsonValue, steps: WorkflowSteps): Promise<JsonValue> {
-  const work = async (who: string, of: (asked: Asked) => Said, task: string): Promise<void> => {
+  const work = async (who: string, plan: Plan, task: string): Promise<void> => {
     for (let turn = 0; ; turn++) {
-      const said = await steps.step(`${who} turn ${turn}`, async () => {
+      const calls = await steps.step(`${who} turn ${turn}`, async () => {
         await record("turn", `${who} ${turn}`);
-        return JSON.parse(JSON.stringify(of({ turn, task, results: [] }))) as JsonValue;
+        return plan(turn, task) as unknown as JsonValue;
       });
-      const { calls = [] } = said as Said;
-      if (calls.length === 0) return;
-      for (const { id, name, input } of calls) {
+      if (!Array.isArray(calls) || calls.length === 0) return;
+      for (const { id, name, input } of calls as unknown as Calls) {
         if (name === "act") {
           await steps.step(`${who} ${id}`, async () => {
             await record("effect", String(input?.["item"]));
@@ -125,7 +158,7 @@ async function bare(_: JsonValue, steps: WorkflowSteps): Promise<JsonValue> {
       }
     }
   };
-  await work("agent", script, "Work.");
+  await work("agent", plan, "Work.");
   return "Done.";
 }
 

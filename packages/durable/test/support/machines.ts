@@ -86,23 +86,31 @@ export function namespaceProblem(): string | undefined {
 export function separateMachines(count: number): {
   readonly machines: readonly Machine[];
   readonly subnet: string;
-  readonly remove: () => void;
+  readonly remove: () => Promise<void>;
 } {
   const net = `10.${100 + (process.pid % 100)}`;
   const ip = (...args: string[]): void => {
     const { status, stderr } = spawnSync("ip", args, { encoding: "utf8" });
     if (status !== 0) throw new Error(`ip ${args.join(" ")}: ${stderr}`);
   };
-  const names: string[] = [];
-  const remove = (): void => {
-    for (const name of names) spawnSync("ip", ["netns", "delete", name]);
+  const names = Array.from({ length: count }, (_, index) => `tw${process.pid}-${index}`);
+  // Removes them at the end of its input, which is also the end of this process.
+  const script = 'read -r _; for name; do ip netns delete "$name"; done';
+  let remover: ChildProcess | undefined;
+  const remove = async (): Promise<void> => {
+    if (remover === undefined) return;
+    const removed = once(remover, "exit");
+    remover.stdin?.end();
+    await removed;
   };
   try {
+    remover = spawn("/bin/sh", ["-c", script, "sh", ...names], {
+      stdio: ["pipe", "ignore", "ignore"],
+    });
     const machines = Array.from({ length: count }, (_, index): Machine => {
-      const namespace = `tw${process.pid}-${index}`;
-      const link = `tw${process.pid}-${index}`;
+      const namespace = names[index] ?? "";
+      const link = namespace;
       ip("netns", "add", namespace);
-      names.push(namespace);
       ip("link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", namespace);
       ip("addr", "add", `${net}.${index}.1/24`, "dev", link);
       ip("link", "set", link, "up");
@@ -114,7 +122,7 @@ export function separateMachines(count: number): {
     });
     return { machines, subnet: `${net}.0.0/16`, remove };
   } catch (error) {
-    remove();
+    void remove();
     throw error;
   }
 }

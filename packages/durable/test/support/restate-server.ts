@@ -45,12 +45,23 @@ export function restateProgram(): string | Error {
   return find();
 }
 
+/** Ends the program at the end of the input, which is also the end of this process. */
+const supervisor = `
+exec 3<&0
+"$@" <&- 3<&- &
+pid=$!
+(read -r _ <&3; kill -KILL $pid) 2>/dev/null &
+exec 3<&-
+wait $pid
+`;
+
 /** Starts a server with an empty store. */
 export async function startRestate(program: string): Promise<RestateServer> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-restate-data-"));
   const [ingress, admin, node] = await Promise.all([freePort(), freePort(), freePort()]);
-  const child = spawn(program, ["--base-dir", folder, "--node-name", "test"], {
-    stdio: ["ignore", "ignore", "ignore"],
+  const args = ["-c", supervisor, "sh", program, "--base-dir", folder, "--node-name", "test"];
+  const child = spawn("/bin/sh", args, {
+    stdio: ["pipe", "ignore", "ignore"],
     env: {
       ...process.env,
       RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
@@ -65,11 +76,10 @@ export async function startRestate(program: string): Promise<RestateServer> {
   });
   const ended = once(child, "exit");
   const stop = async (): Promise<void> => {
-    child.kill("SIGKILL");
+    child.stdin?.end();
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  process.once("exit", () => child.kill("SIGKILL"));
   const adminUrl = `http://127.0.0.1:${admin}`;
   for (let attempt = 1; ; attempt++) {
     const answers = await Promise.all(

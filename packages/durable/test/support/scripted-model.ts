@@ -19,6 +19,8 @@ export interface Asked {
   readonly task: string;
   /** The results of the last turn for the model, in call order. */
   readonly results: readonly string[];
+  /** The ids of the calls of each of its answers. */
+  readonly calls: readonly (readonly string[])[];
 }
 
 /** A model that follows a script. The script depends on the conversation only, so that every process has the same. */
@@ -60,8 +62,12 @@ function toAsked(prompt: LanguageModelV4Prompt): Asked {
           part.type === "tool-result" && "value" in part.output ? [String(part.output.value)] : [],
         )
       : [];
+  const answers = prompt.filter((message) => message.role === "assistant");
   return {
-    turn: prompt.filter(({ role }) => role === "assistant").length,
+    turn: answers.length,
+    calls: answers.map(({ content }) =>
+      content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])),
+    ),
     task: first?.type === "text" ? first.text : "",
     results,
   };
