@@ -1,7 +1,7 @@
 import { DBOSClient } from "@dbos-inc/dbos-sdk";
 import * as clients from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import type { RestateService } from "@toolweave/durable/restate";
+import type { RestateHandlers } from "@toolweave/durable/restate";
 import {
   duplicatesIn,
   effectsIn,
@@ -60,6 +60,23 @@ describe.skipIf(postgresUrl === undefined)("a process that is killed in a call",
     expect(duplicatesIn(bare)).toEqual(["PAY"]);
   });
 
+  test("makes no second effect when it was paused and another process has taken over", async () => {
+    const schema = `paused_${process.pid}`;
+    const paused = await killedRun({
+      ...base,
+      engine: "dbos",
+      mode: "agent",
+      script: "long",
+      killAt: [3],
+      pauses: true,
+      schema,
+      ended: dbosEnded(schema),
+    });
+    expect(paused.kills).toBe(1);
+    expect(effectsIn(paused)).toHaveLength(22);
+    expect(duplicatesIn(paused)).toEqual([]);
+  });
+
   test("leaves one effect with the ledger, and two with bare Restate", async ({ skip }) => {
     if (restate === undefined) return skip(String(program));
     const server = restate;
@@ -69,7 +86,7 @@ describe.skipIf(postgresUrl === undefined)("a process that is killed in a call",
       ["bare", ["PAY", "PAY"]],
     ] as const) {
       const workflow = (id: string) =>
-        ingress.workflowClient<RestateService>({ name: mode }, id);
+        ingress.workflowClient<RestateHandlers>({ name: mode }, id);
       const report = await killedRun({
         ...base,
         engine: "restate",

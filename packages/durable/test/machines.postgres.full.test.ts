@@ -9,7 +9,7 @@ import {
   unsafePostgres,
   type PostgresServer,
 } from "@toolweave/test-support/postgres-server";
-import type { RestateService } from "@toolweave/durable/restate";
+import type { RestateHandlers } from "@toolweave/durable/restate";
 import {
   duplicatesIn,
   effectsIn,
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)(
 
     async function onRestate(mode: KilledRun["mode"], server: RestateServer) {
       const ingress = clients.connect({ url: server.ingressUrl });
-      const workflow = (id: string) => ingress.workflowClient<RestateService>({ name: mode }, id);
+      const workflow = (id: string) => ingress.workflowClient<RestateHandlers>({ name: mode }, id);
       return killedRun({
         engine: "restate",
         mode,

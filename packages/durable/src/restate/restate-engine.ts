@@ -37,15 +37,15 @@ export interface RestateEngine extends DurableEngine {
 export type RestateService = restate.WorkflowDefinition<string, RestateHandlers>;
 
 /** The handlers of a workflow service. */
-export interface RestateHandlers {
-  run(context: restate.WorkflowContext, input: JsonValue): Promise<JsonValue>;
-  send(
+export type RestateHandlers = {
+  readonly run: (context: restate.WorkflowContext, input: JsonValue) => Promise<JsonValue>;
+  readonly send: (
     context: restate.WorkflowSharedContext,
     message: { readonly name: string; readonly value: JsonValue },
-  ): Promise<void>;
-  published(context: restate.WorkflowSharedContext): Promise<JsonValue>;
-  cancel(context: restate.WorkflowSharedContext): Promise<void>;
-}
+  ) => Promise<void>;
+  readonly published: (context: restate.WorkflowSharedContext) => Promise<JsonValue>;
+  readonly cancel: (context: restate.WorkflowSharedContext) => Promise<void>;
+};
 
 /** Names of the state of a workflow. */
 const publishedKey = "published";
@@ -212,7 +212,7 @@ class RestateWorkflow implements EngineWorkflow {
   }
 
   #client(id: string) {
-    return this.#ingress.workflowClient(this.#service, id);
+    return this.#ingress.workflowClient<RestateHandlers>({ name: this.#service.name }, id);
   }
 }
 

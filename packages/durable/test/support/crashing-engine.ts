@@ -10,6 +10,18 @@ interface StoredStep {
   readonly value: JsonValue | undefined;
 }
 
+/** A message that may be sent before it is waited for. */
+interface Message {
+  readonly promise: Promise<JsonValue>;
+  readonly resolve: (value: JsonValue) => void;
+}
+
+function newMessage(): Message {
+  let resolve: Message["resolve"] = () => {};
+  const promise = new Promise<JsonValue>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
 class Crash extends Error {}
 
 /**
@@ -69,7 +81,7 @@ class MemoryWorkflow {
   readonly #crashes: (point: CrashPoint, name: string) => boolean;
   readonly #ran: string[];
   readonly #journal = new Map<number, StoredStep>();
-  readonly #messages = new Map<string, PromiseWithResolvers<JsonValue>>();
+  readonly #messages = new Map<string, Message>();
   #stop = new AbortController();
   #isCancelled = false;
 
@@ -112,8 +124,8 @@ class MemoryWorkflow {
     this.#stop.abort(new Error("cancelled"));
   }
 
-  #message(name: string): PromiseWithResolvers<JsonValue> {
-    const found = this.#messages.get(name) ?? Promise.withResolvers<JsonValue>();
+  #message(name: string): Message {
+    const found = this.#messages.get(name) ?? newMessage();
     this.#messages.set(name, found);
     return found;
   }
@@ -156,12 +168,14 @@ class MemoryWorkflow {
         stored(name, work, (value) => JSON.parse(JSON.stringify(value)) as JsonValue),
       message: (name) => {
         const sent = this.#message(name).promise;
-        const stopped = new Promise<never>((_, reject) =>
-          signal.addEventListener("abort", () => reject(signal.reason as Error)),
-        );
+        const unlessStopped = (): Promise<JsonValue> =>
+          new Promise((resolve, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason as Error));
+            void sent.then(resolve);
+          });
         return stored<JsonValue | undefined>(
           `message ${name}`,
-          () => Promise.race([sent, stopped]),
+          unlessStopped,
           (value) => value,
         );
       },

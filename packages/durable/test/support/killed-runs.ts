@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { MachineConfig } from "./agent-process.ts";
 import {
   nextLine,
@@ -17,6 +18,8 @@ export interface KilledRun extends Pick<MachineConfig, "engine" | "mode" | "scri
   readonly databaseUrl: (machine: Machine) => string;
   /** The numbers of the effects after which the process is killed, before its tool gets an answer. */
   readonly killAt: readonly number[];
+  /** The process is paused in place of being killed, and continues when the run has ended. Default: false. */
+  readonly pauses?: boolean;
   readonly restate?: RestateServer;
   /** Resolves when the run has ended. */
   readonly ended: (id: string) => Promise<void>;
@@ -67,8 +70,12 @@ export async function killedRun(run: KilledRun): Promise<KilledRunReport> {
       const index = run.machines.findIndex((machine) => machine.name === name);
       const machine = run.machines[index];
       if (name === undefined || machine === undefined) return;
-      await running.get(name)?.kill();
       kills += 1;
+      if (run.pauses === true) {
+        running.get(name)?.pause();
+        continue;
+      }
+      await running.get(name)?.kill();
       if (!isOver) start(machine, index);
     }
   })();
@@ -83,6 +90,12 @@ export async function killedRun(run: KilledRun): Promise<KilledRunReport> {
       await run.start(runId);
     }
     await run.ended(runId);
+    if (run.pauses === true) {
+      for (const child of running.values()) child.wake();
+      effects.process.write("answer");
+      // The process has time to do what it must not do.
+      await delay(5000);
+    }
     return { log: effects.log(), kills };
   } finally {
     isOver = true;

@@ -15,6 +15,11 @@ export interface NodeProcess {
   /** Its lines on standard output. */
   readonly lines: AsyncIterableIterator<string>;
   kill(): Promise<void>;
+  pause(): void;
+  /** Continues after `pause`. */
+  wake(): void;
+  /** Writes a line to its input. */
+  write(line: string): void;
 }
 
 /** Starts a script of this folder; in a network namespace, if one is named. */
@@ -30,6 +35,9 @@ export function startNode(
   if (child.stdout === null) throw new Error("the process has no output");
   return {
     lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    pause: () => void child.kill("SIGSTOP"),
+    wake: () => void child.kill("SIGCONT"),
+    write: (line) => void child.stdin?.write(`${line}\n`),
     kill: async () => {
       child.kill("SIGKILL");
       await ended;
