@@ -190,8 +190,9 @@ class RestateWorkflow implements EngineWorkflow {
 
   async status(id: string): Promise<WorkflowStatus | undefined> {
     try {
-      const { ready, result } = await this.#client(id).workflowOutput();
-      if (ready) return { status: "ended", output: result };
+      const output = await this.#client(id).workflowOutput();
+      // `result` throws before.
+      if (output.ready) return { status: "ended", output: output.result };
     } catch (error) {
       return statusFrom(error);
     }
