@@ -97,7 +97,8 @@ describe("a durable agent", () => {
       const engine = new CrashingEngine((point) => point === "after" && crash && !(crash = false));
       const office = newOffice();
       office.afterEffect = async (tool) => {
-        if (tool !== name || office.effects.filter((one) => one.startsWith(name)).length > 1) return;
+        if (tool !== name || office.effects.filter((one) => one.startsWith(name)).length > 1)
+          return;
         crash = true;
         // The outcome is never stored: the process ends while the tool runs.
         throw new Error("the process has ended");
@@ -109,7 +110,8 @@ describe("a durable agent", () => {
         end: (claim, end) =>
           crash ? ledger.end(claim, { status: "unknown" }) : ledger.end(claim, end),
       };
-      const define = () => durableAgent(engine, { name: "director", ...openOffice(office, stores) });
+      const define = () =>
+        durableAgent(engine, { name: "director", ...openOffice(office, stores) });
       engine.restart = define;
       const agent = define();
       await agent.start("case_1", { prompt: "Settle the case." });

@@ -44,7 +44,7 @@ async function untilInterrupted(agent: DurableAgent, id: string): Promise<void> 
   while ((await agent.status(id)).status !== "interrupted") await delay(50);
 }
 
-/** What holds for every engine. */
+/** Tests of every engine. */
 function holds(current: () => OnEngine): void {
   test("a run waits for each answer, continues once, and ends with a result", async () => {
     const { agent, office } = current();
@@ -117,12 +117,17 @@ describe.skipIf(postgresUrl === undefined)("an engine", () => {
       const { replicas } = store;
       const options = { databaseUrl: connectionString, version: "1", replicas };
       engine = dbosEngine({ ...options, schema: `engine_dbos_${process.pid}_dbos` });
-      expect(() => dbosEngine(options)).toThrow(/DBOS application already/);
       on = define(engine, store);
       await engine.launch();
     });
     afterAll(async () => engine?.close());
     holds(() => on);
+
+    test("refuses a second engine in the process", () => {
+      const { replicas } = stores[0] as PostgresStore;
+      const second = { databaseUrl: connectionString, version: "1", replicas };
+      expect(() => dbosEngine(second)).toThrow(/DBOS application already/);
+    });
 
     test("refuses an agent that is defined after launch", () => {
       expect(() => define(engine, stores[0] as PostgresStore)).toThrow(/after launch/);

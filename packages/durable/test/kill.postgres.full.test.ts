@@ -85,8 +85,7 @@ describe.skipIf(postgresUrl === undefined)("a process that is killed in a call",
       ["agent", ["PAY"]],
       ["bare", ["PAY", "PAY"]],
     ] as const) {
-      const workflow = (id: string) =>
-        ingress.workflowClient<RestateHandlers>({ name: mode }, id);
+      const workflow = (id: string) => ingress.workflowClient<RestateHandlers>({ name: mode }, id);
       const report = await killedRun({
         ...base,
         engine: "restate",

@@ -35,7 +35,7 @@ export interface AgentJournal {
    * @param name unique in the run.
    * @param interruption of the call that waits.
    * @param all interruptions of the turn that wait, this one included.
-   * @returns `undefined` when nobody has answered before the interruption expired.
+   * @returns `undefined` when the interruption has expired without an answer.
    */
   answers(
     name: string,
@@ -64,7 +64,7 @@ export interface JournaledResume {
   readonly clock: Clock;
 }
 
-/** What all agents of a run share. */
+/** The state that all agents of a run share. */
 interface SharedJournal {
   readonly journal: AgentJournal;
   readonly resume: JournaledResume;
@@ -89,12 +89,7 @@ export class JournalSteps {
   #elapsedMs = 0;
   #turns = 0;
 
-  private constructor(
-    shared: SharedJournal,
-    runId: string,
-    prefix: string,
-    above?: JournalSteps,
-  ) {
+  private constructor(shared: SharedJournal, runId: string, prefix: string, above?: JournalSteps) {
     this.#shared = shared;
     this.#prefix = prefix;
     this.#above = above;
@@ -189,10 +184,14 @@ export class JournalSteps {
         return { value, ms: Math.max(0, clock.now() - start) };
       }),
     );
-    for (let at: JournalSteps | undefined = this; at !== undefined; at = at.#above) {
-      at.#elapsedMs += stored.ms;
-    }
+    this.#add(stored.ms);
     return stored.value as Value;
+  }
+
+  /** The time of a sub-agent counts for the agents above it, too. */
+  #add(ms: number): void {
+    this.#elapsedMs += ms;
+    this.#above?.#add(ms);
   }
 
   async #guarded<Value>(work: () => Promise<Value>): Promise<Value> {

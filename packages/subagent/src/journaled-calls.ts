@@ -26,11 +26,7 @@ export class JournaledCalls implements AgentCalls {
   readonly #signal: AbortSignal;
   #toolset: Toolset | undefined;
 
-  constructor(
-    calls: AgentCalls,
-    steps: JournalSteps,
-    signal: AbortSignal,
-  ) {
+  constructor(calls: AgentCalls, steps: JournalSteps, signal: AbortSignal) {
     this.#calls = calls;
     this.#steps = steps;
     this.#signal = signal;
@@ -131,11 +127,7 @@ export class JournaledCalls implements AgentCalls {
         const name = `answers ${idOf(call)} ${n}`;
         const answers = await this.#steps.answers(name, interruption, all);
         const work = async (): Promise<ToolOutcome> => this.#resumed(interruption, answers ?? []);
-        const resumed = await this.#steps.outcome(
-          `resume ${idOf(call)} ${n}`,
-          this.#signal,
-          work,
-        );
+        const resumed = await this.#steps.outcome(`resume ${idOf(call)} ${n}`, this.#signal, work);
         outcome = ended[index] = resumed as ToolOutcome;
       }
     }

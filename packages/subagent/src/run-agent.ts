@@ -187,8 +187,7 @@ async function work(
     turns,
     answers,
   );
-  const calls =
-    steps === undefined ? runCalls : new JournaledCalls(runCalls, steps, stop.signal);
+  const calls = steps === undefined ? runCalls : new JournaledCalls(runCalls, steps, stop.signal);
   const onText = undefined;
   const onProgress = undefined;
   const loop = new AgentLoop(

@@ -225,7 +225,9 @@ class SubAgent {
     }
     const steps = resumed === undefined ? above?.steps?.opened(callId) : undefined;
     const state =
-      resumed === undefined ? this.#begun(input, ctx, steps?.runId) : checkedState(toolName, resumed.state);
+      resumed === undefined
+        ? this.#begun(input, ctx, steps?.runId)
+        : checkedState(toolName, resumed.state);
     const clock = steps?.clock ?? scope.clock;
     const budget = new Budget(this.#limits, clock, above?.budget, state.usage);
     const { runId } = state;

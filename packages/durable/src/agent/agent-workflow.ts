@@ -83,7 +83,7 @@ interface StoredError {
 const maxLength = 4 * 2 ** 20;
 
 /** The result of an agent as JSON. A transcript that is too long is left out. */
-export function resultToJson(result: AgentResult): JsonValue {
+function resultToJson(result: AgentResult): JsonValue {
   const stored =
     "error" in result
       ? { ...result, error: { code: result.error.code, message: result.error.message } }

@@ -159,11 +159,7 @@ class WorkflowAgent implements DurableAgent {
         `No call of the agent run ${id} waits for this answer: it was answered before, or has expired.`,
       );
     }
-    await this.#workflow.send(
-      id,
-      call.message,
-      JSON.parse(JSON.stringify(answers)) as JsonValue,
-    );
+    await this.#workflow.send(id, call.message, JSON.parse(JSON.stringify(answers)) as JsonValue);
   }
 
   async cancel(id: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolweave/core";
 
-/** What a workflow does through its engine. The same calls are made, in the same order, when it is repeated. */
+/** The actions of a workflow through its engine. The same calls are made, in the same order, when it is repeated. */
 export interface WorkflowSteps {
   /** The id of the workflow. */
   readonly id: string;

@@ -12,7 +12,7 @@ import { postgresStore } from "@toolweave/postgres";
 import { subAgentTool } from "@toolweave/subagent";
 import { scriptedModel, type Asked, type Said } from "./scripted-model.ts";
 
-/** What a machine runs. */
+/** The configuration of a machine. */
 export interface MachineConfig {
   readonly machine: string;
   readonly engine: "dbos" | "restate";

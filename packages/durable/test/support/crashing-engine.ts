@@ -1,5 +1,10 @@
 import type { JsonValue } from "@toolweave/core";
-import type { DurableEngine, EngineWorkflow, WorkflowStatus, WorkflowSteps } from "@toolweave/durable";
+import type {
+  DurableEngine,
+  EngineWorkflow,
+  WorkflowStatus,
+  WorkflowSteps,
+} from "@toolweave/durable";
 
 /** Where a process ends: before the work of a step, or after it, before its value is stored. */
 export type CrashPoint = "before" | "after";
@@ -85,11 +90,7 @@ class MemoryWorkflow {
   #stop = new AbortController();
   #isCancelled = false;
 
-  constructor(
-    id: string,
-    crashes: (point: CrashPoint, name: string) => boolean,
-    ran: string[],
-  ) {
+  constructor(id: string, crashes: (point: CrashPoint, name: string) => boolean, ran: string[]) {
     this.#id = id;
     this.#crashes = crashes;
     this.#ran = ran;
@@ -173,11 +174,7 @@ class MemoryWorkflow {
             signal.addEventListener("abort", () => reject(signal.reason as Error));
             void sent.then(resolve);
           });
-        return stored<JsonValue | undefined>(
-          `message ${name}`,
-          unlessStopped,
-          (value) => value,
-        );
+        return stored<JsonValue | undefined>(`message ${name}`, unlessStopped, (value) => value);
       },
       publish: (published) =>
         stored(

@@ -27,7 +27,7 @@ export interface KilledRun extends Pick<MachineConfig, "engine" | "mode" | "scri
   readonly start?: (id: string) => Promise<void>;
 }
 
-/** What happened. */
+/** The log of a run, and the number of kills. */
 export interface KilledRunReport {
   readonly log: readonly EffectRecord[];
   readonly kills: number;
@@ -65,7 +65,7 @@ export async function killedRun(run: KilledRun): Promise<KilledRunReport> {
   const targets = run.machines.map(({ address }, index) => ({ address, port: basePort + index }));
   const balancer = run.restate === undefined ? undefined : await startBalancer(targets);
   const killing = (async () => {
-    while (!isOver) {
+    for (;;) {
       const name = await nextLine(effects.process, "hold").catch(() => undefined);
       const index = run.machines.findIndex((machine) => machine.name === name);
       const machine = run.machines[index];

@@ -5,7 +5,7 @@ import { scriptedModel, type Asked, type Said } from "./scripted-model.ts";
 
 export const key = "a key of the tests that has 32 bytes or more";
 
-/** What has been done, and how often models were asked. */
+/** The effects so far, and the turns of the models. */
 export interface Office {
   readonly effects: string[];
   readonly turns: string[];

@@ -38,7 +38,13 @@ export function restateProgram(): string | Error {
   writeFileSync(join(folder, "package.json"), "{}");
   const { status, stderr } = spawnSync(
     "npm",
-    ["install", "--no-audit", "--no-fund", "--ignore-scripts", `@restatedev/restate-server@${version}`],
+    [
+      "install",
+      "--no-audit",
+      "--no-fund",
+      "--ignore-scripts",
+      `@restatedev/restate-server@${version}`,
+    ],
     { cwd: folder, encoding: "utf8" },
   );
   if (status !== 0) return new Error(`restate-server cannot be installed: ${stderr}`);
