@@ -191,7 +191,7 @@ export class JournalSteps {
   /** The time of a sub-agent counts for the agents above it, too. */
   #add(ms: number): void {
     this.#elapsedMs += ms;
-    this.#above?.#add(ms);
+    if (this.#above !== undefined) this.#above.#add(ms);
   }
 
   async #guarded<Value>(work: () => Promise<Value>): Promise<Value> {

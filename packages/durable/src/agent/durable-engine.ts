@@ -63,7 +63,7 @@ export interface DurableEngine {
   /**
    * Registers the workflows of a name. Every process that can repeat them registers the same.
    *
-   * @param run the workflow. If it rejects, it has not ended: the engine repeats it, here or elsewhere.
+   * @param run the workflow. If it rejects, it has no output: the engine repeats it, or reports that it failed.
    */
   workflow(
     name: string,

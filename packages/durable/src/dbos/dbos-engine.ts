@@ -108,6 +108,7 @@ class Engine implements DbosEngine {
   readonly #options: DbosEngineOptions;
   readonly #recovery: Recovery;
   #isLaunched = false;
+  #isClosing = false;
   /** Runs a function outside of the workflow that has called it. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
@@ -125,7 +126,15 @@ class Engine implements DbosEngine {
       throw invalid(`${name} was defined after launch; define all agents before.`);
     }
     const registered = DBOS.registerWorkflow(
-      async (input: JsonValue): Promise<JsonValue> => run(input, await this.#steps()),
+      async (input: JsonValue): Promise<JsonValue> => {
+        try {
+          return await run(input, await this.#steps());
+        } catch (error) {
+          if (!this.#isClosing) throw error;
+          // DBOS would store the error as the end of the workflow, which another process continues.
+          return new Promise(() => {});
+        }
+      },
       // Recovery counts no attempts: a workflow that was recovered too often would be left in the database unseen.
       { name, maxRecoveryAttempts: 2 ** 31 - 1 },
     );
@@ -156,6 +165,7 @@ class Engine implements DbosEngine {
   }
 
   async close(graceMs = 0): Promise<void> {
+    this.#isClosing = true;
     await this.#recovery.stop();
     await DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: graceMs });
     if (current === this) current = undefined;

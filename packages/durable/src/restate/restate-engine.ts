@@ -92,7 +92,13 @@ function toService(
   const handlers: RestateHandlers = {
     run: async (context, input) => {
       context.set(invocationKey, context.request().id as string);
-      return run(input, toSteps(context));
+      try {
+        return await run(input, toSteps(context));
+      } catch (error) {
+        // Another attempt would not change it.
+        if (!ToolError.is(error) || error.code !== "invalid_configuration") throw error;
+        throw new restate.TerminalError(error.message);
+      }
     },
     send: async (context, { name: message, value }) => {
       const promise = context.promise<JsonValue>(`message ${message}`);

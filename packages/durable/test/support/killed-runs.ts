@@ -76,7 +76,8 @@ export async function killedRun(run: KilledRun): Promise<KilledRunReport> {
         continue;
       }
       await running.get(name)?.kill();
-      if (!isOver) start(machine, index);
+      // The process starts the run again, which has no effect.
+      if (!isOver) start(machine, index, run.start === undefined ? runId : undefined);
     }
   })();
   try {
