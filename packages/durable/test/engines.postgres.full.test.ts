@@ -112,11 +112,16 @@ describe.skipIf(postgresUrl === undefined)("an engine", () => {
   describe("on DBOS", () => {
     let engine: DbosEngine;
     let on: OnEngine;
+    const engineOptions = ({ replicas }: PostgresStore) => ({
+      databaseUrl: connectionString,
+      version: "1",
+      replicas,
+      leaseMs: 500,
+      schema: `engine_dbos_${process.pid}_dbos`,
+    });
     beforeAll(async () => {
       const store = newStore(`engine_dbos_${process.pid}`);
-      const { replicas } = store;
-      const options = { databaseUrl: connectionString, version: "1", replicas };
-      engine = dbosEngine({ ...options, schema: `engine_dbos_${process.pid}_dbos` });
+      engine = dbosEngine(engineOptions(store));
       on = define(engine, store);
       await engine.launch();
     });
@@ -124,13 +129,25 @@ describe.skipIf(postgresUrl === undefined)("an engine", () => {
     holds(() => on);
 
     test("refuses a second engine in the process", () => {
-      const { replicas } = stores[0] as PostgresStore;
-      const second = { databaseUrl: connectionString, version: "1", replicas };
+      const second = engineOptions(stores[0] as PostgresStore);
       expect(() => dbosEngine(second)).toThrow(/DBOS application already/);
     });
 
     test("refuses an agent that is defined after launch", () => {
       expect(() => define(engine, stores[0] as PostgresStore)).toThrow(/after launch/);
+    });
+
+    test("leaves a run that waits to the next process when it is closed", async () => {
+      await on.agent.start("closed", { prompt: "Settle the case." });
+      await untilInterrupted(on.agent, "closed");
+      await engine.close();
+      engine = dbosEngine(engineOptions(stores[0] as PostgresStore));
+      const next = define(engine, stores[0] as PostgresStore);
+      await engine.launch();
+      expect(await next.agent.status("closed")).toMatchObject({ status: "interrupted" });
+      await approveAll(next.agent, "closed");
+      expect(await next.agent.result("closed")).toMatchObject({ status: "completed" });
+      expect([...next.office.effects].sort()).toEqual(done);
     });
   });
 
