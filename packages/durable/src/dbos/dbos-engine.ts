@@ -68,8 +68,9 @@ const publishedEvent = "published";
  * @throws ToolError `invalid_configuration` for an option that is not valid, and if this process has DBOS already.
  * @example
  * ```ts
- * const { replicas, ledger, pendingCalls } = postgresStore({ connectionString, key });
- * const engine = dbosEngine({ databaseUrl: connectionString, version: "1", replicas });
+ * const databaseUrl = "postgres://toolweave@db.internal/toolweave";
+ * const { replicas } = postgresStore({ connectionString: databaseUrl });
+ * const engine = dbosEngine({ databaseUrl, version: "1", replicas });
  * const clerk = durableAgent(engine, { name: "clerk", model, executor });
  * await engine.launch();
  * ```

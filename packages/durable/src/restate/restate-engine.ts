@@ -60,7 +60,7 @@ const invocationKey = "invocation";
  * ```ts
  * const engine = restateEngine({ ingressUrl: "http://localhost:8080" });
  * const clerk = durableAgent(engine, { name: "clerk", model, executor });
- * await restate.serve({ services: engine.services, port: 9080 });
+ * await serve({ services: engine.services, port: 9080 });
  * ```
  */
 export function restateEngine(options: RestateEngineOptions): RestateEngine {
