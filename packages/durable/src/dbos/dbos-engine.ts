@@ -108,6 +108,7 @@ class Engine implements DbosEngine {
   readonly executorId = randomUUID();
   readonly #options: DbosEngineOptions;
   readonly #recovery: Recovery;
+  readonly #names: string[] = [];
   #isLaunched = false;
   #isClosing = false;
   /** Runs a function outside of the workflow that has called it. */
@@ -116,7 +117,8 @@ class Engine implements DbosEngine {
   constructor(options: DbosEngineOptions, leaseMs: number) {
     this.#options = options;
     const { replicas, version } = options;
-    this.#recovery = new Recovery({ replicas, version, leaseMs, executorId: this.executorId });
+    const { executorId } = this;
+    this.#recovery = new Recovery({ replicas, version, leaseMs, executorId, names: this.#names });
   }
 
   workflow(
@@ -126,6 +128,7 @@ class Engine implements DbosEngine {
     if (this.#isLaunched) {
       throw invalid(`${name} was defined after launch; define all agents before.`);
     }
+    this.#names.push(name);
     const registered = DBOS.registerWorkflow(
       async (input: JsonValue): Promise<JsonValue> => {
         try {

@@ -14,6 +14,8 @@ interface RecoveryOptions {
   readonly version: string;
   readonly leaseMs: number;
   readonly executorId: string;
+  /** The names of the workflows. Those of other programs in the same database are not touched. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -51,8 +53,10 @@ export class Recovery {
 
   /** Looks for executors that have ended, and resumes the workflows of those that had ended in the last look, too. */
   async look(): Promise<void> {
-    const { replicas, version, executorId } = this.#options;
+    const { replicas, version, executorId, names } = this.#options;
+    if (names.length === 0) return;
     const pending = await DBOS.listWorkflows({
+      workflowName: [...names],
       status: "PENDING",
       applicationVersion: version,
       loadInput: false,
