@@ -17,6 +17,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/providers": ["@toolweave/core"],
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
+  "packages/durable": ["@toolweave/core", "@toolweave/subagent"],
   "packages/ai-sdk": ["@toolweave/core"],
   "packages/langchain": ["@toolweave/core"],
   "packages/mastra": ["@toolweave/core"],
@@ -114,6 +115,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "packages/s3": [["bucket", "sealing"], ["."]],
+  "packages/durable": [["agent"], ["dbos", "restate"], ["."]],
   "packages/workspace": [
     ["jail"],
     ["files"],

@@ -37,6 +37,11 @@ const packageNames: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "@toolweave/builtin": {
     model: 'declare const model: import("@toolweave/subagent").AgentOptions["model"];',
   },
+  "@toolweave/durable": {
+    engine: 'declare const engine: import("@toolweave/durable").DurableEngine;',
+    model: 'declare const model: import("@toolweave/subagent").AgentOptions["model"];',
+    serve: 'import { serve } from "@restatedev/restate-sdk";',
+  },
   "@toolweave/ai-sdk": { model: 'declare const model: import("ai").LanguageModel;' },
   "@toolweave/console": {
     authenticate: 'declare const authenticate: import("@toolweave/console").ConsoleAuthenticate;',

@@ -104,6 +104,12 @@ export type TokenCounts = Pick<
 /** How the calls of a turn are made. */
 export type TurnOptions = Pick<ExecuteAllOptions, "strategy" | "maxConcurrency" | "stopWhen">;
 
+/** The maximum number of calls that run at the same time, also of those that resume. */
+export function atOnce({ strategy, maxConcurrency }: TurnOptions): number {
+  if (strategy === "sequential") return 1;
+  return maxConcurrency ?? (typeof strategy === "object" ? strategy.batched : 8);
+}
+
 /** The calls of an agent: through a run of its own, or through the scope of the call that it is. */
 export interface AgentCalls {
   /** The executor's id for a call that the model has named: unique below the same call. */
@@ -113,6 +119,10 @@ export interface AgentCalls {
   /** Begins a turn: returns the tools that the model is given in it. */
   nextTurn(): Toolset;
   executeAll(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
+  /** Makes one call. */
+  execute(call: ToolCall): Promise<ToolOutcome>;
+  /** Admits a call that `execute` then makes. Returns its outcome if it is refused or waits for a person. */
+  admit?(call: ToolCall): Promise<ToolOutcome | undefined>;
   /** The reason why an answered call has not resumed and can still be answered; `undefined`: it has ended. */
   refusal(interruption: Interruption, outcome: ToolOutcome): ToolError | undefined;
   /** Resumes a pending call; `undefined`: it is not answered yet. */

@@ -6,7 +6,8 @@ import {
   type ToolErrorCode,
   type ToolOutcome,
 } from "@toolweave/core";
-import { noUsage, type AgentCalls, type TurnOptions, type TokenCounts } from "./agent-limits.ts";
+import type { JournalSteps } from "./agent-journal.ts";
+import { atOnce, noUsage, type AgentCalls, type TokenCounts } from "./agent-limits.ts";
 import type { AgentNode } from "./agent-node.ts";
 import type { AgentResult, AgentState, PendingToolCall } from "./agent-state.ts";
 import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
@@ -53,6 +54,8 @@ export interface AgentWork {
   readonly onText: ((text: string) => void) | undefined;
   /** Receives a message when a turn begins, with the tools that it calls. */
   readonly onProgress: ((message: string) => void) | undefined;
+  /** Stores the answers of the model. */
+  readonly steps: JournalSteps | undefined;
 }
 
 /** The maximum number of answers that do not match the `output` schema before the agent fails. */
@@ -151,7 +154,7 @@ export class AgentLoop {
   /** One answer of the model, stored and counted. */
   async #answer(tools: ReturnType<typeof functionTools>): Promise<ModelAnswer> {
     const { model, thinking, settings, output } = this.#definition;
-    const { node, budget, clock, stop, onText } = this.#work;
+    const { node, budget, clock, stop, onText, steps } = this.#work;
     const turn = budget.used.turns;
     node.emit({ type: "turn.started", turn });
     const answer = new ModelAnswer(this.#callIds);
@@ -165,14 +168,10 @@ export class AgentLoop {
       ...(output === undefined ? {} : { responseFormat: jsonFormat(output) }),
       abortSignal: stop.signal,
     };
+    const onDelta = hasListener ? this.#textListener(answer) : undefined;
+    const ask = (): Promise<void> => modelStep(model, options, clock, answer, onDelta);
     try {
-      await modelStep(
-        model,
-        options,
-        clock,
-        answer,
-        hasListener ? this.#textListener(answer) : undefined,
-      );
+      await (steps === undefined ? ask() : steps.turn(answer, stop.signal, ask));
     } finally {
       this.#text = answer.text;
       const usage = toTokenCounts(answer.usage) ?? this.#estimated(answer);
@@ -367,12 +366,6 @@ export class AgentLoop {
   #state({ runId, usage }: Pick<AgentState, "runId" | "usage">): AgentState {
     return { version: 1, runId, messages: this.#messages, turn: this.#turn, usage };
   }
-}
-
-/** The maximum number of pending calls that resume at the same time: as many as would run when they are made. */
-function atOnce({ strategy, maxConcurrency }: TurnOptions): number {
-  if (strategy === "sequential") return 1;
-  return maxConcurrency ?? (typeof strategy === "object" ? strategy.batched : 8);
 }
 
 function toToolError(cause: unknown, code: ToolErrorCode, message: string): ToolError {

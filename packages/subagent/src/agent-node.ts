@@ -1,4 +1,5 @@
 import type { ToolScope } from "@toolweave/core/adapter";
+import type { JournalSteps } from "./agent-journal.ts";
 import type { BudgetAbove } from "./budget.ts";
 import type { AgentUsage, TokenCounts } from "./agent-limits.ts";
 import type { AgentResult } from "./agent-state.ts";
@@ -15,6 +16,8 @@ export interface AgentAbove {
   readonly budget: BudgetAbove;
   /** There is a listener for events. */
   readonly hasListener: boolean;
+  /** The journal of the run. */
+  readonly steps: JournalSteps | undefined;
   /** Emits an event of an agent below it. */
   forward(event: AgentEvent): void;
 }
@@ -29,6 +32,7 @@ export class AgentNode implements AgentAbove {
   readonly depth: number;
   readonly levels: number;
   readonly budget: BudgetAbove;
+  readonly steps: JournalSteps | undefined;
   readonly #envelope: AgentEventEnvelope;
   readonly #onEvent: ((event: AgentEvent) => void) | undefined;
   #ended = false;
@@ -38,12 +42,14 @@ export class AgentNode implements AgentAbove {
     levels: number,
     budget: BudgetAbove,
     onEvent: ((event: AgentEvent) => void) | undefined,
+    steps?: JournalSteps,
   ) {
     this.depth = envelope.depth;
     this.levels = levels;
     this.budget = budget;
     this.#envelope = envelope;
     this.#onEvent = onEvent;
+    this.steps = steps;
   }
 
   get runId(): string {

@@ -1,5 +1,6 @@
 export { runAgent, resumeAgent } from "./run-agent.ts";
 export type { AgentRunOptions, RunAgentOptions } from "./run-agent.ts";
+export type { AgentJournal } from "./agent-journal.ts";
 export { subAgentTool } from "./sub-agent-tool.ts";
 export type { SubAgentOptions } from "./sub-agent-tool.ts";
 export type { NarrowingPolicy } from "./sub-agent-policy.ts";

@@ -42,6 +42,12 @@ export function callIdsIn(messages: readonly AgentMessage[]): CallIds {
   return ids;
 }
 
+/** An answer as a journal stores it. */
+export type StoredAnswer = Pick<
+  ModelAnswer,
+  "content" | "calls" | "approvalIds" | "text" | "finishReason" | "usage"
+>;
+
 /** The answer of a model in one turn, as it arrives. */
 export class ModelAnswer {
   readonly content: AssistantPart[] = [];
@@ -136,6 +142,23 @@ export class ModelAnswer {
       case "source":
         break;
     }
+  }
+
+  /** The answer for a journal. */
+  stored(): StoredAnswer {
+    const { content, calls, approvalIds, text, finishReason, usage } = this;
+    return { content, calls, approvalIds, text, finishReason, usage };
+  }
+
+  /** Becomes an answer that was stored. */
+  restore({ content, calls, approvalIds, text, finishReason, usage }: StoredAnswer): void {
+    this.content.splice(0, Infinity, ...content);
+    this.calls.splice(0, Infinity, ...calls);
+    this.approvalIds.splice(0, Infinity, ...approvalIds);
+    this.text = text;
+    this.finishReason = finishReason;
+    this.usage = usage;
+    for (const { id } of calls) if (!this.#ids.has(id)) this.#ids.set(id, 2);
   }
 
   #block(type: "text" | "reasoning", id: string, part: Described): TextPart | ReasoningPart {

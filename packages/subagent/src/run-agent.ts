@@ -4,6 +4,8 @@ import {
   type Caller,
   type JsonSchema,
   type ToolExecutor,
+  type RunOptions,
+  type ToolRun,
   type ToolSelection,
 } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
@@ -14,11 +16,13 @@ import {
   type TurnOptions,
   type AgentLimits,
 } from "./agent-limits.ts";
+import { JournalSteps, type AgentJournal, type JournaledResume } from "./agent-journal.ts";
 import { AgentNode, type AgentEvent } from "./agent-node.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
 import { checkedState, isConversation, type AgentResult, type AgentState } from "./agent-state.ts";
 import { Budget } from "./budget.ts";
+import { JournaledCalls } from "./journaled-calls.ts";
 import type { AgentMessage } from "./message.ts";
 import { isToolset, RunCalls } from "./run-calls.ts";
 
@@ -52,6 +56,13 @@ export interface RunAgentOptions extends AgentRunOptions {
   readonly prompt?: string;
   /** A conversation in place of `prompt`; `messages` of an earlier result, for one. */
   readonly messages?: readonly AgentMessage[];
+  /**
+   * Stores the answers of the models and the outcomes of the calls, so that another process can repeat the agent. The
+   * executor needs a `ledger`. Calls that wait for people continue within the agent, so that it is never `interrupted`.
+   * Calls of sub-agents run one at a time; `durationMs` is checked before each turn only; `stopWhen` is not possible.
+   * Default: none.
+   */
+  readonly journal?: AgentJournal;
 }
 
 const runNames: readonly string[] = [
@@ -85,8 +96,8 @@ const runNames: readonly string[] = [
  * ```
  */
 export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
-  checkOptions("runAgent", options, ["system", "prompt", "messages", ...runNames]);
-  const { system, prompt, messages, ...run } = options;
+  checkOptions("runAgent", options, ["system", "prompt", "messages", "journal", ...runNames]);
+  const { system, prompt, messages, journal, ...run } = options;
   if ((prompt === undefined) === (messages === undefined)) {
     throw new ToolError(
       "invalid_configuration",
@@ -102,12 +113,9 @@ export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
   const begun: AgentMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   if (messages !== undefined) begun.push(...messages);
   else begun.push({ role: "user", content: [{ type: "text", text: String(prompt) }] });
-  return work("runAgent", run, {
-    runId: crypto.randomUUID(),
-    messages: begun,
-    turn: [],
-    usage: noUsage(),
-  });
+  const runId = journal?.runId ?? crypto.randomUUID();
+  const state = { runId, messages: begun, turn: [], usage: noUsage() };
+  return work("runAgent", run, state, {}, journal);
 }
 
 /**
@@ -145,7 +153,8 @@ async function work(
   where: string,
   options: AgentRunOptions,
   state: Omit<AgentState, "version">,
-  answers: AgentAnswers = {},
+  answers: AgentAnswers,
+  journal?: AgentJournal,
 ): Promise<AgentResult> {
   const { executor, tools, output, limits = {}, signal, onEvent } = options;
   if (typeof executor?.startRun !== "function") {
@@ -153,15 +162,17 @@ async function work(
   }
   const definition = checkDefinition(where, options, output);
   const turns = checkTurns(where, options);
-  const { clock } = executor;
+  const steps =
+    journal === undefined ? undefined : journalSteps(options, journal, () => runCalls.run);
+  const clock = steps?.clock ?? executor.clock;
   const given = checkedLimits(`${where}: limits`, limits);
   const budget = new Budget({ turns: 50, ...given }, clock, undefined, state.usage);
   const { runId } = state;
-  const node = new AgentNode({ runId, depth: 0 }, Infinity, budget, onEvent);
+  const node = new AgentNode({ runId, depth: 0 }, Infinity, budget, onEvent, steps);
   const stop = new AbortController();
   if (executor.registry.loading) await loaded(executor, budget, signal);
   const { caller, sessionId, injected } = options;
-  const calls = await RunCalls.begin(
+  const runCalls: RunCalls = await RunCalls.begin(
     executor,
     tools === undefined || isToolset(tools) ? tools : toSelection(tools),
     {
@@ -171,22 +182,50 @@ async function work(
       ...(caller === undefined ? {} : { caller }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(injected === undefined ? {} : { injected }),
+      ...(journal === undefined ? {} : { durable: durableRun(journal, steps) }),
     },
     turns,
     answers,
   );
+  const calls = steps === undefined ? runCalls : new JournaledCalls(runCalls, steps, stop.signal);
   const onText = undefined;
   const onProgress = undefined;
   const loop = new AgentLoop(
     definition,
-    { calls, node, budget, clock, signal, stop, onText, onProgress },
+    { calls, node, budget, clock: executor.clock, signal, stop, onText, onProgress, steps },
     state,
   );
   try {
-    return await loop.go();
+    const result = await loop.go();
+    // The agent has not ended: another process, or this one later, repeats it.
+    steps?.throwIfBroken();
+    return result;
   } finally {
-    await calls.run[Symbol.asyncDispose]();
+    await runCalls.run[Symbol.asyncDispose]();
   }
+}
+
+function journalSteps(
+  { executor, injected }: AgentRunOptions,
+  journal: AgentJournal,
+  run: () => ToolRun,
+): JournalSteps {
+  const { clock, pendingCalls } = executor;
+  const resume: JournaledResume["resume"] = (interruption, answers, signal) =>
+    executor.resume(interruption, answers, {
+      signal,
+      // The tools of a sub-agent are not those of the run.
+      ...(interruption.parentCallId === undefined ? { run: run() } : { injected }),
+    });
+  return JournalSteps.of(journal, { clock, pendingCalls, resume });
+}
+
+function durableRun(
+  { epoch }: AgentJournal,
+  steps: JournalSteps | undefined,
+): NonNullable<RunOptions["durable"]> {
+  const isJournaled = (callId: string): boolean => steps?.opened(callId) !== undefined;
+  return epoch === undefined ? { isJournaled } : { epoch, isJournaled };
 }
 
 /** Resolves when every source has loaded or failed, and sooner when the agent is cancelled or has no time left. */

@@ -77,6 +77,14 @@ export class RunCalls implements AgentCalls {
     return this.run.executeAll(calls, this.turns);
   }
 
+  execute(call: ToolCall): Promise<ToolOutcome> {
+    return this.run.execute(call);
+  }
+
+  admit(call: ToolCall): Promise<ToolOutcome | undefined> {
+    return this.run.checkAdmission(call);
+  }
+
   refusal({ expiresAt }: Interruption, outcome: ToolOutcome): ToolError | undefined {
     if (outcome.status !== "failed") return undefined;
     const { error } = outcome;

@@ -159,6 +159,11 @@ export class ScopeCalls implements AgentCalls {
     return outcomes;
   }
 
+  async execute(call: ToolCall): Promise<ToolOutcome> {
+    const [outcome] = await this.executeAll([call]);
+    return outcome as ToolOutcome;
+  }
+
   refusal(_: Interruption, outcome: ToolOutcome): ToolError | undefined {
     // The answer to its own call has been used up: what else is refused stays so.
     const isStoreUnavailable =

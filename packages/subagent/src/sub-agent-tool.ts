@@ -31,6 +31,7 @@ import {
   type AgentState,
 } from "./agent-state.ts";
 import { Budget } from "./budget.ts";
+import { JournaledCalls } from "./journaled-calls.ts";
 import type { AgentMessage } from "./message.ts";
 import {
   adapter,
@@ -222,9 +223,12 @@ class SubAgent {
         `${toolName} was not run: sub-agents are nested as deep as they may be. Do the work yourself.`,
       );
     }
+    const steps = resumed === undefined ? above?.steps?.opened(callId) : undefined;
     const state =
-      resumed === undefined ? this.#begun(input, ctx) : checkedState(toolName, resumed.state);
-    const { clock } = scope;
+      resumed === undefined
+        ? this.#begun(input, ctx, steps?.runId)
+        : checkedState(toolName, resumed.state);
+    const clock = steps?.clock ?? scope.clock;
     const budget = new Budget(this.#limits, clock, above?.budget, state.usage);
     const { runId } = state;
     const parentRunId = above?.runId ?? ctx.runId;
@@ -234,9 +238,10 @@ class SubAgent {
       levels,
       budget,
       above?.hasListener === true ? (event) => above.forward(event) : undefined,
+      above?.steps,
     );
     const stop = new AbortController();
-    const calls = new ScopeCalls({
+    const scopeCalls = new ScopeCalls({
       scope,
       callId,
       selection: this.#selection,
@@ -247,6 +252,8 @@ class SubAgent {
       turns: this.#turns,
       isResumed: resumed !== undefined,
     });
+    const calls =
+      steps === undefined ? scopeCalls : new JournaledCalls(scopeCalls, steps, stop.signal);
     let emitted = 0;
     const onText = (answerText: string): void => {
       // Each update is the full text so far: a long text does not need one for every word.
@@ -257,13 +264,13 @@ class SubAgent {
     const onProgress = (message: string): void => ctx.progress({ message });
     const loop = new AgentLoop(
       this.#definition,
-      { calls, node, budget, clock, signal, stop, onText, onProgress },
+      { calls, node, budget, clock: scope.clock, signal, stop, onText, onProgress, steps },
       state,
     );
     return toOutput(toolName, await loop.go());
   }
 
-  #begun(input: JsonObject, ctx: ToolContext): AgentState {
+  #begun(input: JsonObject, ctx: ToolContext, id: string | undefined): AgentState {
     const { system, prompt, injected = [] } = this.#options;
     const host = (ctx.injected ?? {}) as Readonly<Record<string, JsonValue>>;
     const declared = Object.fromEntries(
@@ -276,7 +283,8 @@ class SubAgent {
       { role: "system", content: system },
       { role: "user", content: [{ type: "text", text: promptText }] },
     ];
-    return { version: 1, runId: crypto.randomUUID(), messages, turn: [], usage: noUsage() };
+    const runId = id ?? crypto.randomUUID();
+    return { version: 1, runId, messages, turn: [], usage: noUsage() };
   }
 }
 

@@ -7,6 +7,7 @@ import type { Tool, Toolset } from "../contract/tool.ts";
 import type { CalledInput, CalledValue, TypedCallOptions } from "../contract/tool-types.ts";
 import type { JsonObject } from "../json/json.ts";
 import { mayRun, type PolicyLayer } from "../policy/decision.ts";
+import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { GrantStore } from "../contract/grant.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
@@ -297,6 +298,11 @@ export class ToolExecutor {
   /** Time for limits, deadlines and durations: the host's own clock, if it is set. */
   get clock(): Clock {
     return this.#engine.clock;
+  }
+
+  /** The calls that wait for a person. */
+  get pendingCalls(): PendingCallStore {
+    return this.#engine.pendingCalls;
   }
 
   /** Approvals for more than one call: to display and to revoke them. */

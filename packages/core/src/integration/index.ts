@@ -22,3 +22,4 @@ export {
 } from "./target.ts";
 export { DefaultRuns } from "./call-gate.ts";
 export { BoundedMap, perObject } from "./target.ts";
+export { outcomeFromJson, outcomeJson } from "../executor/call/finished-outcome.ts";

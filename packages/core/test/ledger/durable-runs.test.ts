@@ -280,15 +280,19 @@ describe("a run", () => {
     expect(runs).toBe(2);
   });
 
-  test.each([{ epoch: -1 }, { epoch: 1.5 }, { rerun: "all" }, { other: 1 }, "yes"])(
-    "refuses durable: %j",
-    (durable) => {
-      const { start } = processes([]);
-      expect(() => start().startRun({ durable: durable as never })).toThrow(
-        expect.objectContaining({ code: "invalid_configuration" }),
-      );
-    },
-  );
+  test.each([
+    { epoch: -1 },
+    { epoch: 1.5 },
+    { rerun: "all" },
+    { isJournaled: true },
+    { other: 1 },
+    "yes",
+  ])("refuses durable: %j", (durable) => {
+    const { start } = processes([]);
+    expect(() => start().startRun({ durable: durable as never })).toThrow(
+      expect.objectContaining({ code: "invalid_configuration" }),
+    );
+  });
 });
 
 test("an executor with a ledger needs a key", () => {

@@ -14,9 +14,15 @@ export interface DurableRun {
    * trusted source marks as read-only. `idempotent`: also those that it marks as idempotent. Default: `reads`.
    */
   readonly rerun?: "reads" | "idempotent";
+  /**
+   * True for the id of a call whose tool stores its own progress outside of the ledger, and makes the same calls when it
+   * is repeated: a sub-agent whose model answers are journalled. Such a call is not claimed, so that it can be repeated;
+   * the calls that it makes are. Only for trusted tools that delegate (`Tool.delegates`). Default: all calls are claimed.
+   */
+  readonly isJournaled?: (callId: string) => boolean;
 }
 
-const optionNames: readonly (keyof DurableRun)[] = ["epoch", "rerun"];
+const optionNames: readonly (keyof DurableRun)[] = ["epoch", "rerun", "isJournaled"];
 
 /**
  * Reads the option `durable` of a run.
@@ -28,12 +34,15 @@ export function readDurable(durable: unknown, ledger: object | undefined): Durab
   if (durable === false) return undefined;
   const options = (durable === true ? {} : durable) as DurableRun;
   checkOptions("executor.startRun: durable", options, optionNames);
-  const { epoch, rerun } = options;
+  const { epoch, rerun, isJournaled } = options;
   if (epoch !== undefined && !(Number.isSafeInteger(epoch) && epoch >= 0)) {
     throw invalid(`durable.epoch is ${formatValue(epoch)}; use a whole number of 0 or more.`);
   }
   if (rerun !== undefined && rerun !== "reads" && rerun !== "idempotent") {
     throw invalid(`durable.rerun is ${formatValue(rerun)}; use "reads" or "idempotent".`);
+  }
+  if (isJournaled !== undefined && typeof isJournaled !== "function") {
+    throw invalid(`durable.isJournaled is ${formatValue(isJournaled)}; use a function.`);
   }
   if (ledger === undefined) {
     throw invalid(

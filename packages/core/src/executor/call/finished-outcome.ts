@@ -107,7 +107,12 @@ export async function finishedOutcome(
   return json === undefined ? undefined : outcomeFromJson(json);
 }
 
-/** An outcome as JSON text; `undefined`: it is longer than that, in UTF-8, or not JSON. */
+/**
+ * Encodes an outcome as JSON text, for a host that stores it.
+ *
+ * @param maxLength bytes of UTF-8.
+ * @returns `undefined` when it is longer, or not JSON.
+ */
 export function outcomeJson(outcome: ToolOutcome, maxLength: number): string | undefined {
   const cut: Cut = { truncated: false };
   const stored = toJson(storedOutcome(outcome), maxLength, cut);
@@ -117,7 +122,11 @@ export function outcomeJson(outcome: ToolOutcome, maxLength: number): string | u
   return isShort ? json : undefined;
 }
 
-/** @throws SyntaxError or TypeError for a text that is no stored outcome. */
+/**
+ * Reads an outcome that `outcomeJson` has encoded. Its error has no cause.
+ *
+ * @throws SyntaxError or TypeError for a text that is no stored outcome.
+ */
 export function outcomeFromJson(json: string): ToolOutcome {
   return restoredOutcome(JSON.parse(json) as StoredOutcome);
 }

@@ -12,8 +12,14 @@ export function beginInLedger(execution: CallState): Awaitable<void> {
   let root = execution;
   while (root.parent !== undefined) root = root.parent;
   const durable = execution.run.durable ?? root.resumption?.durable;
-  if (durable === undefined) return;
+  if (durable === undefined || isJournaled(execution, durable)) return;
   return beginDurable(execution, root, durable);
+}
+
+/** A call that is repeated, because its tool stores its progress itself. */
+function isJournaled({ call, entry }: CallState, durable: DurableRun): boolean {
+  if (durable.isJournaled === undefined || entry === undefined) return false;
+  return entry.trusted && entry.tool.delegates === true && durable.isJournaled(call.id);
 }
 
 async function beginDurable(

@@ -1,0 +1,3 @@
+export { dbosEngine } from "./dbos-engine.ts";
+export type { DbosEngine, DbosEngineOptions } from "./dbos-engine.ts";
+export type { Replicas } from "./recovery.ts";
