@@ -23,6 +23,7 @@ import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
 import { configurationWarnings, warnOfMisspeltRules } from "./configuration-warnings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
+import type { DrainOptions } from "./call/drain.ts";
 import { createServices } from "./create-services.ts";
 import type { ExecutorOptions } from "./executor-options.ts";
 import type { InterruptionOrigin } from "./resume/resume.ts";
@@ -57,14 +58,7 @@ export interface ResumeOptions {
   readonly onUpdate?: CallOptions["onUpdate"];
 }
 
-/** Options for draining an executor. */
-export interface DrainOptions {
-  /** Grace period for active calls in milliseconds. Default: 10,000. */
-  readonly graceMs?: number;
-}
-
 const noOptions = {};
-
 const callNames: readonly string[] = [...new Set([...callOptionNames, ...runOptionNames])];
 const resumeNames: readonly string[] = [
   "signal",

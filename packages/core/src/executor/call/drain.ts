@@ -4,6 +4,12 @@ import { maxTimerMs } from "../../time/waiting.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Awaitable } from "../../json/json.ts";
 
+/** Options for draining an executor. */
+export interface DrainOptions {
+  /** Grace period for active calls in milliseconds. Default: 10,000. */
+  readonly graceMs?: number;
+}
+
 /** A call that can be waited for and stopped. */
 export interface DrainedCall {
   settle: (outcome: Awaitable<ToolOutcome>) => void;
