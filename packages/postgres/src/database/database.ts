@@ -39,7 +39,8 @@ const maxAttempts = 3;
 /** A process that uses the store tries to remove expired rows as often as this, in milliseconds. */
 const sweepMs = 60_000;
 const maxSwept = 1_000;
-const minServer = 140_000;
+/** PostgreSQL 14, as `server_version_num`. */
+export const minServer = 140_000;
 
 /** SQLSTATE classes after which the same statement may succeed: connection, resources, operator intervention, conflict. */
 const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57", "40"]);
