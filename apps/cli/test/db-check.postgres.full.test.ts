@@ -1,3 +1,5 @@
+import { chownSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { startPostgres } from "@toolweave/test-support/postgres-server";
 import pg from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
@@ -23,6 +25,25 @@ test.skipIf(inject("postgresUrl") === undefined)(
     const { code, stdout } = await run(["db", "check"]);
     expect(stdout).toMatch(/^0 problems$/m);
     expect(code).toBe(0);
+  },
+);
+
+test.skipIf(inject("postgresUrl") === undefined)(
+  "check of a read replica prints its tables, and says to connect to the primary",
+  async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const run = runIn(server.url, keys);
+    expect((await run(["db", "migrate"])).code).toBe(0);
+    const signal = join(server.data, "standby.signal");
+    writeFileSync(signal, "");
+    const { uid, gid } = server.account;
+    if (uid !== undefined) chownSync(signal, uid, gid ?? uid);
+    await server.restart("SIGINT");
+    const { code, stdout } = await run(["db", "check"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^pending_calls +0 /m);
+    expect(stdout).toContain("problem: The server is a read replica, which accepts no writes");
   },
 );
 

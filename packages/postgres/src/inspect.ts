@@ -1,4 +1,4 @@
-import { minServer, type Database } from "./database/database.ts";
+import type { Database } from "./database/database.ts";
 import { migrations } from "./database/migrations.ts";
 
 /** A table of a store, and what it holds. */
@@ -25,7 +25,7 @@ export interface PostgresInspection {
   readonly tablesVersion: number;
   /** The version to which `migrate` updates the tables. It leaves those of a later version as they are. */
   readonly knownTablesVersion: number;
-  /** `migrate` can create and update tables: the server is a primary of PostgreSQL 14 or newer, and the role may do it. */
+  /** `migrate` can create and update tables: the server is the primary, and the role has the rights. */
   readonly canMigrate: boolean;
   /** By name. */
   readonly tables: readonly TableSize[];
@@ -38,25 +38,21 @@ const maxCounted = 100_000;
 /**
  * Examines a database. No table is created or changed.
  *
- * @throws ToolError `store_unavailable`
+ * @throws ToolError `store_unavailable`, also for a server before PostgreSQL 14.
  */
 export async function inspectDatabase(db: Database): Promise<PostgresInspection> {
-  const [server] = await db.inspect(
-    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-       pg_is_in_recovery() AS replica`,
-  );
-  const isReadReplica = server?.["replica"] === true;
-  const isSupported = Number(server?.["number"]) >= minServer;
+  const { version, isReadReplica } = await db.server();
   const latencyMs = await measureLatency(db);
   const tablesVersion = await db.version();
   return {
-    server: String(server?.["version"]).split(" ")[0] ?? "",
+    // Distributions add their own version: `15.18 (Debian 15.18-0+deb12u1)`.
+    server: version.split(" ")[0] ?? "",
     isReadReplica,
     latencyMs,
     schema: db.schema,
     tablesVersion,
     knownTablesVersion: migrations.length,
-    canMigrate: !isReadReplica && isSupported && (await mayMigrate(db)),
+    canMigrate: !isReadReplica && (await mayMigrate(db)),
     tables: tablesVersion === 0 ? [] : await measureTables(db),
   };
 }

@@ -107,7 +107,7 @@ export interface PostgresStore {
    * Examines the database: versions, sizes, and whether this role can migrate it. No table is created or changed, and a
    * read replica is examined, too.
    *
-   * @throws ToolError `store_unavailable`
+   * @throws ToolError `store_unavailable`, also for a server before PostgreSQL 14.
    */
   inspect(): Promise<PostgresInspection>;
   /**

@@ -39,8 +39,7 @@ const maxAttempts = 3;
 /** A process that uses the store tries to remove expired rows as often as this, in milliseconds. */
 const sweepMs = 60_000;
 const maxSwept = 1_000;
-/** PostgreSQL 14, as `server_version_num`. */
-export const minServer = 140_000;
+const minServer = 140_000;
 
 /** SQLSTATE classes after which the same statement may succeed: connection, resources, operator intervention, conflict. */
 const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57", "40"]);
@@ -123,6 +122,18 @@ export class Database {
     return this.#ready;
   }
 
+  /** @throws ToolError `store_unavailable`, also for a server that is too old. */
+  async server(): Promise<{ readonly version: string; readonly isReadReplica: boolean }> {
+    const [row] = await this.inspect(
+      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+         pg_is_in_recovery() AS replica`,
+    );
+    if (Number(row?.["number"]) < minServer) {
+      throw unavailable("needs PostgreSQL 14 or newer", { retryable: false });
+    }
+    return { version: row?.["version"] as string, isReadReplica: row?.["replica"] === true };
+  }
+
   /** The version of the tables; 0: there are none. */
   async version(): Promise<number> {
     const [found] = await this.inspect(
@@ -151,13 +162,7 @@ export class Database {
   }
 
   async #prepare(): Promise<void> {
-    const [server] = await this.inspect(
-      `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS replica`,
-    );
-    if (Number(server?.["version"]) < minServer) {
-      throw unavailable("needs PostgreSQL 14 or newer", { retryable: false });
-    }
-    if (server?.["replica"] === true) {
+    if ((await this.server()).isReadReplica) {
       throw unavailable("is a read replica: connect to the primary");
     }
     if ((await this.version()) < migrations.length) await this.#migrate();
