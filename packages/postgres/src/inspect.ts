@@ -11,7 +11,7 @@ export interface TableSize {
   readonly bytes: number;
 }
 
-/** What `inspect` of a store has found. */
+/** Result of `inspect` of a store. */
 export interface PostgresInspection {
   /** The version of the server, such as `15.18`. */
   readonly server: string;
