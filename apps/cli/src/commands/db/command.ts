@@ -67,8 +67,9 @@ Calls that wait and grants are not sealed again: toolweave approvals answers the
 key, and a person is asked again where a grant counted before.
 
 Examples:
-  $ TOOLWEAVE_KEY="$NEW_KEY" TOOLWEAVE_OLD_KEYS="$OLD_KEY" toolweave db reseal
+  $ toolweave db reseal
   $ toolweave db reseal --json | jq '{ok, resealed, unreadable}'
+  $ TOOLWEAVE_KEY="$NEW_KEY" TOOLWEAVE_OLD_KEYS="$OLD_KEY" toolweave db reseal
 `;
 
 const unavailable = "the store cannot be used, or has been refused";
