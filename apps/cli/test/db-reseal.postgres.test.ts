@@ -1,5 +1,7 @@
 import { postgresStore, type PostgresStore } from "@toolweave/postgres";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { runCli } from "../src/program.ts";
+import { captureIo } from "./support/captured-io.ts";
 import { testDatabase, testKey, type TestDatabase } from "./support/database.ts";
 import { runIn } from "./support/run-cli.ts";
 
@@ -88,6 +90,36 @@ describe.skipIf(inject("postgresUrl") === undefined)("toolweave db reseal", () =
         remedy: expect.stringContaining("Restart all of them with the new key in TOOLWEAVE_KEY"),
       },
     ]);
+  });
+
+  test("ends after the batch in which Ctrl-C comes, and prints what is sealed again", async () => {
+    const database = await testDatabase();
+    await fill(open(database, testKey));
+    const env = {
+      ...database.env,
+      TOOLWEAVE_STORE: database.url,
+      TOOLWEAVE_KEY: newKey,
+      TOOLWEAVE_OLD_KEYS: testKey,
+    };
+    const { io, interrupt, stderr } = captureIo({ env });
+    await database.query("BEGIN");
+    await database.query("SELECT FROM toolweave.credentials FOR UPDATE");
+    const ended = runCli(["db", "reseal"], io);
+    await vi.waitFor(async () => {
+      await database.query("SELECT pg_stat_clear_snapshot()");
+      const waiting = await database.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      expect(waiting).not.toEqual([]);
+    }, 4_000);
+    interrupt.abort();
+    await database.query("COMMIT");
+    expect(await ended).toBe(130);
+    expect(stderr()).toContain("1 value sealed again so far. Run it again for the others.");
+    const { credentials } = open(database, newKey);
+    expect(await credentials.get(credentialKey)).toEqual(secret);
+    const { stdout } = await runIn(database.url, env)(["db", "reseal", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, resealed: 1, passes: 2 });
   });
 
   test("creates no tables", async () => {
