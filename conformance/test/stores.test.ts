@@ -2,6 +2,7 @@ import {
   memoryArtifacts,
   memoryCredentials,
   memoryGrants,
+  memoryLedger,
   memoryPendingCalls,
   memoryRateLimits,
   memoryTasks,
@@ -20,6 +21,7 @@ describeStore(
         grants: memoryGrants(),
         rateLimits: memoryRateLimits(clock),
         tasks: memoryTasks(clock, quota),
+        ledger: memoryLedger(clock),
         artifacts: memoryArtifacts({
           clock,
           ...(maxArtifactBytes === undefined ? {} : { maxBytes: maxArtifactBytes }),
@@ -32,7 +34,7 @@ describeStore(
     };
   },
   {
-    ports: ["pendingCalls", "grants", "rateLimits", "tasks", "artifacts", "credentials"],
+    ports: ["pendingCalls", "grants", "rateLimits", "tasks", "ledger", "artifacts", "credentials"],
     isShared: false,
     whenFull: "drop-oldest",
   },

@@ -3,6 +3,7 @@ import { describeArtifacts } from "./artifacts.ts";
 import { describeAudit } from "./audit.ts";
 import { describeCredentials } from "./credentials.ts";
 import { describeGrants } from "./grants.ts";
+import { describeLedger } from "./ledger.ts";
 import { describeLists } from "./lists.ts";
 import { describeMemory } from "./memory.ts";
 import { describePendingCalls } from "./pending-calls.ts";
@@ -19,6 +20,7 @@ const parts: Readonly<Record<StorePort, DescribePort>> = {
   grants: describeGrants,
   rateLimits: describeRateLimits,
   tasks: describeTasks,
+  ledger: describeLedger,
   artifacts: describeArtifacts,
   credentials: describeCredentials,
   schedules: describeSchedules,

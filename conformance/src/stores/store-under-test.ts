@@ -3,6 +3,7 @@ import type {
   ArtifactStore,
   AuditRecord,
   AuditSink,
+  CallLedger,
   CredentialStore,
   GrantStore,
   MemoryStore,
@@ -25,6 +26,7 @@ export interface OpenedStore {
   readonly grants?: GrantStore;
   readonly rateLimits?: RateLimitStore;
   readonly tasks?: TaskStore;
+  readonly ledger?: CallLedger;
   readonly artifacts?: ArtifactStore;
   readonly credentials?: CredentialStore;
   readonly schedules?: ScheduleStore;

@@ -4,3 +4,4 @@ export type { PostgresStore, PostgresStoreOptions } from "./postgres-store.ts";
 export type { PostgresClient, PostgresPool } from "./database/database.ts";
 export type { StoreKey } from "./database/seal.ts";
 export type { PostgresLists } from "./stores/lists.ts";
+export type { PostgresReplicas, Replica } from "./stores/replicas.ts";

@@ -3,6 +3,7 @@ import { checkOptions } from "@toolweave/core/adapter";
 import type {
   ArtifactStore,
   AuditSink,
+  CallLedger,
   CredentialStore,
   GrantStore,
   MemoryStore,
@@ -19,10 +20,12 @@ import { PostgresArtifacts } from "./stores/artifacts.ts";
 import { PostgresAudit } from "./stores/audit.ts";
 import { PostgresCredentials } from "./stores/credentials.ts";
 import { PostgresGrants } from "./stores/grants.ts";
+import { PostgresLedger } from "./stores/ledger.ts";
 import { postgresLists, type PostgresLists } from "./stores/lists.ts";
 import { PostgresMemory } from "./stores/memories.ts";
 import { PostgresPendingCalls } from "./stores/pending-calls.ts";
 import { PostgresRateLimits } from "./stores/rate-limits.ts";
+import { ReplicaTable, type PostgresReplicas } from "./stores/replicas.ts";
 import { PostgresSchedules } from "./stores/schedules.ts";
 import { PostgresTasks } from "./stores/tasks.ts";
 
@@ -35,7 +38,7 @@ export interface PostgresStoreOptions {
   /** Lower-case letters, digits and underscores; made if it is missing. Default: `toolweave`. */
   readonly schema?: string;
   /**
-   * Seals credentials and tasks: at least 32 bytes. To rotate it, pass a list: the first one seals, every one opens.
+   * Seals credentials, tasks and the outcomes of the ledger: at least 32 bytes. To rotate it, pass a list: the first one seals, every one opens.
    * Default: none; credentials are refused.
    */
   readonly key?: StoreKey | readonly StoreKey[];
@@ -69,6 +72,10 @@ export interface PostgresStore {
   readonly rateLimits: RateLimitStore;
   readonly tasks: TaskStore;
   readonly artifacts: ArtifactStore;
+  /** The calls of durable runs, each for 7 days after its last change. Outcomes are sealed with `key`. */
+  readonly ledger: CallLedger;
+  /** The processes that share the store. */
+  readonly replicas: PostgresReplicas;
   /** Sealed with `key`. */
   readonly credentials: CredentialStore;
   readonly schedules: ScheduleStore;
@@ -173,8 +180,10 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const rateLimits = new PostgresRateLimits(db, leases);
   const tasks = new PostgresTasks(db, sealer, limited("maxTasksPerOwner", 2_500));
   const schedules = new PostgresSchedules(db, limited("maxSchedulesPerOwner", 100));
+  const ledger = new PostgresLedger(db, sealer, leases);
+  const replicas = new ReplicaTable(db, leases);
   const close = (): void => {
-    for (const part of [pendingCalls, rateLimits, tasks, schedules]) part.stop();
+    for (const part of [pendingCalls, rateLimits, tasks, schedules, ledger, replicas]) part.stop();
     db.close();
   };
   return {
@@ -183,6 +192,8 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     rateLimits,
     tasks,
     artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
+    ledger,
+    replicas,
     credentials: new PostgresCredentials(db, sealer),
     schedules,
     memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),

@@ -59,7 +59,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     const { rows } = await admin.query(
       `SELECT value FROM ${schema}.meta WHERE name = 'schema_version'`,
     );
-    expect(rows).toEqual([{ value: "1" }]);
+    expect(rows).toEqual([{ value: "2" }]);
   });
 
   test("problems are the settings of the server that weaken the guarantees, and a missing key", async () => {

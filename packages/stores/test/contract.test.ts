@@ -33,6 +33,7 @@ describeStore(
       "grants",
       "rateLimits",
       "tasks",
+      "ledger",
       "artifacts",
       "credentials",
       "schedules",

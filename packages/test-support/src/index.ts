@@ -1,4 +1,10 @@
 export { brokenLine, writeBrokenProject } from "./broken-project.ts";
+export {
+  startPostgresProxy,
+  type PostgresProxy,
+  type ProxyCounts,
+  type ProxyDirection,
+} from "./postgres-proxy.ts";
 export { differingCharacters, recordWrites, type RecordedWrites } from "./recorded-writes.ts";
 
 const folder = process.env["NODE_COMPILE_CACHE"];

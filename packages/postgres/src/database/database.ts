@@ -99,7 +99,10 @@ export class Database {
   /** Removes up to `max` expired rows of each table, unless another process is doing that. Their number. */
   async sweep(max: number): Promise<number> {
     await this.prepare();
-    const [row] = await this.#attempts(`SELECT ${this.schema}.sweep($1) AS rows`, [max]);
+    const [row] = await this.#attempts(
+      `SELECT ${this.schema}.sweep($1) + ${this.schema}.sweep_version_2($1) AS rows`,
+      [max],
+    );
     return Number(row?.["rows"]);
   }
 

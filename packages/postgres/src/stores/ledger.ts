@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import type {
+  CallLedger,
+  LedgerCall,
+  LedgerClaim,
+  LedgerEnd,
+  LedgerEntry,
+} from "@toolweave/core/stores";
+import { Leases, type Timers } from "@toolweave/stores/shared";
+import type { Database } from "../database/database.ts";
+import { toName } from "../database/name.ts";
+import type { Sealer } from "../database/seal.ts";
+
+/** Milliseconds after its last change for which a call is remembered: 7 days. */
+const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** The row of a claim, and its token, as the database has them. */
+type ClaimNames = readonly [run: string, call: string, token: string];
+
+/**
+ * The ledger in a table. The process that runs a call has a lease on it, which only shows others whether the process is
+ * alive: a call whose lease has expired is unknown, and does not start again by itself.
+ */
+export class PostgresLedger implements CallLedger {
+  readonly #db: Database;
+  readonly #sealer: Sealer;
+  readonly #leaseMs: number;
+  /** The calls that this store runs, each as the JSON of its names. */
+  readonly #leases: Leases;
+
+  constructor(
+    db: Database,
+    sealer: Sealer,
+    options: { readonly leaseMs: number; readonly clock: Timers },
+  ) {
+    this.#db = db;
+    this.#sealer = sealer;
+    this.#leaseMs = options.leaseMs;
+    this.#leases = new Leases(options, (held) => {
+      const claims = [...held].map((claim) => JSON.parse(claim) as ClaimNames);
+      return db.run(`SELECT ${db.schema}.renew_calls($1, $2, $3, $4, $5)`, [
+        claims.map(([run]) => run),
+        claims.map(([, call]) => call),
+        claims.map(([, , token]) => token),
+        options.leaseMs,
+        lifetimeMs,
+      ]);
+    });
+  }
+
+  async begin(call: LedgerCall): Promise<LedgerEntry> {
+    const [run, id, token] = toNames(call);
+    const [row] = await this.#db.run(
+      `SELECT status, outcome, holder
+       FROM ${this.#db.schema}.begin_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        run,
+        id,
+        toName(call.tool),
+        toName(call.argumentsHash),
+        call.epoch ?? null,
+        call.repeat ?? null,
+        token,
+        this.#leaseMs,
+        lifetimeMs,
+      ],
+    );
+    const status = row?.["status"] as LedgerEntry["status"] | "expired";
+    if (status === "ended") {
+      return {
+        status,
+        outcome: this.#sealer.open(row?.["outcome"] as Uint8Array, sealName(run, id)),
+      };
+    }
+    if (status === "expired") {
+      // The lease of this process may be late, when it was busy.
+      const isHeld = this.#leases.has(JSON.stringify([run, id, row?.["holder"]]));
+      return { status: isHeld ? "running" : "unknown" };
+    }
+    if (status === "begun") this.#leases.hold(JSON.stringify([run, id, token]));
+    return { status };
+  }
+
+  async end(claim: LedgerClaim, end: LedgerEnd): Promise<boolean> {
+    const names = toNames(claim);
+    const [run, id] = names;
+    // Also if the end cannot be written: the lease then expires, and the call is unknown.
+    this.#leases.drop(JSON.stringify(names));
+    const isEnded = await this.#db.value(
+      `SELECT ${this.#db.schema}.end_call($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        ...names,
+        randomUUID(),
+        end.status,
+        "outcome" in end ? this.#sealer.seal(end.outcome, sealName(run, id)) : null,
+        lifetimeMs,
+      ],
+    );
+    return isEnded === true;
+  }
+
+  /** No lease is renewed any more. */
+  stop(): void {
+    this.#leases.stop();
+  }
+}
+
+function toNames({ runId, callId, token }: LedgerClaim): ClaimNames {
+  return [toName(runId), toName(callId), toName(token)];
+}
+
+/** Authenticated with the outcome: one that was moved to another call does not open. */
+function sealName(run: string, call: string): string {
+  return `call ${JSON.stringify([run, call])}`;
+}
