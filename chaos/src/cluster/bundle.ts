@@ -22,7 +22,7 @@ export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<B
     },
     platform: "node",
     external: ["pg-native"],
-    resolve: { conditionNames: ["@toolweave/source", "node", "import", "default"] },
+    resolve: { conditionNames: ["@toolweave/source", "node"] },
     plugins: [...plugins],
     logLevel: "silent",
   });

@@ -15,7 +15,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 // PostgreSQL runs on the same machine: this is the database's time.
 const server = createServer(async (request, response) => {
   const body = await readBody(request);
-  const time = performance.timeOrigin + performance.now();
+  const time = Date.now();
   if (request.method === "POST") {
     appendFileSync(path, `${JSON.stringify({ ...(JSON.parse(body) as object), time })}\n`);
   }

@@ -23,6 +23,9 @@ export function artifactBytes(seed: number, size: number): Buffer {
   return Buffer.alloc(size, block);
 }
 
+/** A tool that takes some milliseconds, so that faults happen before and after its effect. */
+const shortDelay = (): Promise<void> => delay(Math.random() * 8);
+
 /** Notes the time before a commit, for the check of rates. */
 export function timedRates(store: RateLimitStore, log: EffectLog): RateLimitStore {
   return {
@@ -49,7 +52,9 @@ export function chaosTools(worker: string, log: EffectLog, secret: string): read
       description,
       input,
       execute: async (_args, ctx) => {
+        await shortDelay();
         await recordEffect(ctx);
+        await shortDelay();
         return { receipt: randomUUID(), token: secret };
       },
     });
