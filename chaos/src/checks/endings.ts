@@ -11,18 +11,23 @@ function isFinal({ status, code }: Answer): boolean {
   return status === "completed" || (status === "failed" && !notFinal.has(code ?? ""));
 }
 
-/** I3: an outcome that was reported as final is the same for everyone who asks for it afterwards. */
+/**
+ * I3: an outcome that was reported as final is the same for every other client, and is not unknown to those that ask for
+ * it afterwards. Only outcomes that are stored first can stay known: the outcome of another call that was approved is
+ * noted afterwards, and clients that answered differently get none.
+ */
 export function checkOutcomesStay({ answers }: Pick<History, "answers">): readonly Violation[] {
   const violations: Violation[] = [];
   for (const [call, all] of groupByCall(answers)) {
     const ordered = all.toSorted((a, b) => a.at - b.at);
-    const first = ordered.find(isFinal);
+    const first = ordered.find((answer) => isFinal(answer) && answer.isStored) ?? ordered.find(isFinal);
     if (first === undefined) continue;
     for (const later of ordered) {
-      const isAskedAfter = later.from > first.at;
+      const isForgotten =
+        first.isStored === true && later.isStored === true && later.from > first.at;
       const isChanged = isFinal(later)
         ? later.status !== first.status || later.digest !== first.digest
-        : isAskedAfter && later.code === "outcome_unknown";
+        : isForgotten && later.code === "outcome_unknown";
       if (!isChanged) continue;
       violations.push({
         invariant: "I3",

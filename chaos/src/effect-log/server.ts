@@ -1,10 +1,11 @@
 // A process that records effects, and that no fault reaches. It appends each effect to the file of its argument before it
 // answers, and sends its port to the process that has started it.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const [, , path = ""] = process.argv;
+writeFileSync(path, "");
 
 async function readBody(request: IncomingMessage): Promise<string> {
   let body = "";

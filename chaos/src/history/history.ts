@@ -42,6 +42,8 @@ export interface Answer {
   readonly hasNotRun?: true;
   /** A hash of the result. */
   readonly digest?: string;
+  /** Outcomes of this request are stored before they are reported: of a durable run, or of a task. */
+  readonly isStored?: true;
 }
 
 /** An injected fault. Calls that were in flight while it lasted may have an unknown outcome. */

@@ -84,7 +84,7 @@ export class Load {
       if (found?.taskId === undefined) endAttempt();
       else this.#tasks.set(found.taskId, endAttempt);
       if (found === undefined) return undefined;
-      if (call !== undefined) this.#record(call, found, worker, from);
+      if (call !== undefined) this.#record(call, request, found, { worker, from });
       return { ...found, worker };
     });
     const waited = new AbortController();
@@ -136,16 +136,24 @@ export class Load {
     await delay(ms, undefined, { signal: this.#options.deadline }).catch(() => {});
   }
 
-  #record(call: CallId, reply: WorkerReply, worker: string, from: number): void {
+  #record(
+    call: CallId,
+    request: WorkerRequest,
+    reply: WorkerReply,
+    asked: { readonly worker: string; readonly from: number },
+  ): void {
     // The call continues as a task, or the task does: that is no end of the call.
     if (reply.taskId !== undefined || reply.status === "working") return;
     const { attempt, status, code, message = "", digest } = reply;
+    const isStored =
+      request.type === "task-result" || (request.type === "call" && request.durable === true);
     this.recorder.answers.push({
-      ...{ attempt, worker, from, at: Date.now(), status },
+      ...{ ...asked, attempt, at: Date.now(), status },
       ...{ runId: call.runId, callId: call.callId, tool: call.tool },
       ...(code === undefined ? {} : { code }),
       ...(notRun.test(message) ? { hasNotRun: true as const } : {}),
       ...(digest === undefined ? {} : { digest }),
+      ...(isStored ? { isStored } : {}),
     });
   }
 }

@@ -21,6 +21,7 @@ export interface FaultContext {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
   readonly random: Random;
+  readonly schema: string;
   /** Aborted when the load has ended: faults must end, and everything must work again. */
   readonly signal: AbortSignal;
   /** Counts a fault that is not a kill. */
@@ -48,6 +49,8 @@ export interface LoadPlan {
   readonly api?: WorkerSettings["api"];
   /** Further secrets that must not be in the database. */
   readonly secrets?: () => readonly string[];
+  /** Prepares the store before the workers start. */
+  readonly prepare?: (schema: string) => Promise<void>;
   /** Injects faults until its signal is aborted. Absent: none. */
   readonly faults?: (context: FaultContext) => Promise<void>;
   /** Statements whose answer was lost. Default: none. */
@@ -85,12 +88,13 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
         ...(plan.api === undefined ? {} : { api: plan.api }),
       },
     });
+    await plan.prepare?.(schema);
     const recorder = new Recorder();
     const programs = (slot: number, generation: number): WorkerProgram =>
       plan.program?.(slot, generation, usual(slot)) ?? usual(slot);
     cluster = new Cluster(plan.workers ?? 3, programs, recorder);
     await cluster.start();
-    const { restarts, load } = await driveLoad({ plan, end, seed, signal, cluster, recorder });
+    const { restarts, load } = await driveLoad({ plan, end, seed, signal, cluster, recorder, schema });
     await cluster.end();
     signal.throwIfAborted();
     const effects = readEffects(path);
@@ -127,9 +131,10 @@ interface Drive {
   readonly signal: AbortSignal;
   readonly cluster: Cluster;
   readonly recorder: Recorder;
+  readonly schema: string;
 }
 
-async function driveLoad({ plan, end, seed, signal, cluster, recorder }: Drive): Promise<{
+async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }: Drive): Promise<{
   readonly restarts: number;
   readonly load: Load;
 }> {
@@ -144,7 +149,7 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder }: Drive):
     deadline: AbortSignal.any([deadline.signal, signal]),
   });
   const faults = plan.faults?.({
-    ...{ cluster, recorder },
+    ...{ cluster, recorder, schema },
     random: createRandom(seed + 1),
     signal: AbortSignal.any([loadOver.signal, signal]),
     countRestart: () => void restarts++,
