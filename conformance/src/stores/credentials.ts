@@ -93,4 +93,46 @@ export function describeCredentials(
     await other.credentials.set(key, { type: "secret", secret: "by another" });
     expect(await one.credentials.get(key)).toEqual({ type: "secret", secret: "by another" });
   });
+
+  test("exclusive work of one key is done one after the other, in all processes", async ({
+    skip,
+  }) => {
+    const { store, reopen } = await openSubject(make, "credentials");
+    const stores = [store.credentials, isShared ? (await reopen()).credentials : store.credentials];
+    if (stores[0]!.exclusive === undefined) skip();
+    let active = 0;
+    let maxActive = 0;
+    const renew = async (): Promise<void> => {
+      maxActive = Math.max(maxActive, ++active);
+      const found = await store.credentials.get(key);
+      const count = found?.type === "secret" ? Number(found.secret) : 0;
+      await store.credentials.set(key, { type: "secret", secret: `${count + 1}` });
+      active -= 1;
+    };
+    await Promise.all([0, 1, 0, 1].map((n) => stores[n]!.exclusive!(key, renew)));
+    expect(maxActive).toBe(1);
+    expect(await store.credentials.get(key)).toEqual({ type: "secret", secret: "4" });
+  });
+
+  test("exclusive work of several keys is done at the same time", async ({ skip }) => {
+    const { credentials: one } = (await openSubject(make, "credentials")).store;
+    if (one.exclusive === undefined) skip();
+    let end: (() => void) | undefined;
+    const waits = new Promise<void>((resolve) => (end = resolve));
+    await Promise.all([
+      one.exclusive!(key, () => waits),
+      one.exclusive!({ ...key, caller: "ada" }, async () => end?.()),
+    ]);
+  });
+
+  test("exclusive work that fails rejects with its error, and other work can be done then", async ({
+    skip,
+  }) => {
+    const { credentials: one } = (await openSubject(make, "credentials")).store;
+    if (one.exclusive === undefined) skip();
+    await expect(one.exclusive!(key, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    let done = 0;
+    await one.exclusive!(key, async () => void done++);
+    expect(done).toBe(1);
+  });
 }

@@ -2,7 +2,12 @@ import type { TaskChange, TaskRecord } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { failure } from "./failure.ts";
 import { taskRecord } from "./task.ts";
-import { openSubject, type StoreFactory } from "./store-under-test.ts";
+import {
+  openSubject,
+  type OpenedStore,
+  type StoreClock,
+  type StoreFactory,
+} from "./store-under-test.ts";
 
 const forever = 9_000_000_000_000;
 
@@ -185,6 +190,87 @@ export function describeTasks(
       expect((await other.tasks.get("a"))?.lost).toBe(true);
       expect(await owner.tasks.change("a", change("working"))).toBe(true);
       expect((await other.tasks.get("a"))?.lost).toBeUndefined();
+    });
+  });
+
+  describe("watching", () => {
+    /** Whether a wait for the task "a" ends by the cause, in the time that a store needs to find it by polling. */
+    async function endsWait(
+      { tasks }: OpenedStore,
+      clock: StoreClock,
+      cause: () => unknown,
+    ): Promise<boolean> {
+      let isChanged = false;
+      void tasks!.watch!("a", new AbortController().signal).then(() => (isChanged = true));
+      await tasks!.get("a");
+      await cause();
+      for (let turn = 0; turn < 20 && !isChanged; turn++) await clock.advance(100);
+      return isChanged;
+    }
+
+    test("a wait ends when the task continues, ends or is to be cancelled, in any process", async ({
+      skip,
+    }) => {
+      const { store, clock, reopen } = await openSubject(make, "tasks");
+      if (store.tasks.watch === undefined) skip();
+      const other = isShared ? await reopen() : store;
+      await store.tasks.add(taskRecord("a"));
+      const requested = () => store.tasks.requestCancel!("a", "ada");
+      expect(await endsWait(other, clock, requested)).toBe(true);
+      const asks = change("input_required", { interruptionId: "i" });
+      expect(await endsWait(other, clock, () => store.tasks.change("a", asks))).toBe(true);
+      const continues = change("working");
+      expect(await endsWait(other, clock, () => store.tasks.change("a", continues))).toBe(true);
+      const ended = change("completed", { result });
+      expect(await endsWait(store, clock, () => other.tasks.change("a", ended))).toBe(true);
+    });
+
+    test.runIf(isShared)("a wait ends when the process of the task has ended", async ({ skip }) => {
+      const { store, clock, reopen } = await openSubject(make, "tasks", { leaseMs: 300 });
+      if (store.tasks.watch === undefined) skip();
+      const other = await reopen();
+      await store.tasks.add(taskRecord("a"));
+      expect(await endsWait(other, clock, () => store.close?.())).toBe(true);
+      expect((await other.tasks.get("a"))?.lost).toBe(true);
+    });
+
+    test("a request to cancel is returned while the task runs, and is refused after that", async ({
+      skip,
+    }) => {
+      const { store, reopen } = await openSubject(make, "tasks");
+      if (store.tasks.requestCancel === undefined) skip();
+      const other = isShared ? await reopen() : store;
+      const { tasks } = store;
+      await tasks.add(taskRecord("a"));
+      for (const by of ['ada \u0000 "\u{1f511}"', ""]) {
+        expect(await other.tasks.requestCancel?.("a", by)).toBe(true);
+        expect(await tasks.get("a")).toEqual({ ...taskRecord("a"), cancelRequestedBy: by });
+      }
+      await tasks.change("a", change("input_required", { interruptionId: "i" }));
+      expect(await other.tasks.requestCancel?.("a", "ada")).toBe(false);
+      await tasks.change("a", change("working"));
+      expect((await tasks.get("a"))?.cancelRequestedBy).toBeUndefined();
+      await other.tasks.requestCancel?.("a", "ada");
+      await tasks.change("a", change("cancelled"));
+      expect((await tasks.get("a"))?.cancelRequestedBy).toBeUndefined();
+      expect(await other.tasks.requestCancel?.("a", "ada")).toBe(false);
+      expect(await other.tasks.requestCancel?.("none", "ada")).toBe(false);
+    });
+
+    test("a wait ends with its signal, and with its store", async ({ skip }) => {
+      const { store } = await openSubject(make, "tasks");
+      const { tasks } = store;
+      if (tasks.watch === undefined) skip();
+      await tasks.add(taskRecord("a"));
+      const waiting = new AbortController();
+      const aborted = tasks.watch?.("a", waiting.signal);
+      waiting.abort();
+      await aborted;
+      await tasks.watch?.("a", waiting.signal);
+      if (!isShared) return;
+      const stopped = tasks.watch?.("a", new AbortController().signal);
+      await store.close?.();
+      await stopped;
     });
   });
 

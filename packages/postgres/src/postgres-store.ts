@@ -35,6 +35,12 @@ export interface PostgresStoreOptions {
   readonly connectionString?: string;
   /** In place of `connectionString`: a pool of `pg` that the host has, and ends itself. */
   readonly pool?: PostgresPool;
+  /**
+   * The address at which the store listens for changes of tasks, over one connection more: the server directly, since
+   * notifications do not pass a pooler in transaction mode. `false`: it reads what is awaited four times a second, in one
+   * statement. Default: `connectionString`; with a `pool`, `false`.
+   */
+  readonly listen?: string | false;
   /** Lower-case letters, digits and underscores; made if it is missing. Default: `toolweave`. */
   readonly schema?: string;
   /**
@@ -116,6 +122,7 @@ export interface PostgresStore {
 const optionNames: readonly string[] = [
   "connectionString",
   "pool",
+  "listen",
   "schema",
   "key",
   "leaseMs",
@@ -150,6 +157,10 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   if ((typeof connectionString === "string") === (typeof pool?.connect === "function")) {
     throw invalid("pass connectionString or pool, and not both.");
   }
+  const { listen = connectionString ?? false } = options;
+  if (listen !== false && (typeof listen !== "string" || listen === "")) {
+    throw invalid("listen takes an address such as connectionString does, or false.");
+  }
   if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw invalid("schema takes lower-case letters, digits and underscores, 48 at most.");
   }
@@ -178,12 +189,17 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   });
   const pendingCalls = new PostgresPendingCalls(db, limited("maxPendingCallsPerOwner", 2_500));
   const rateLimits = new PostgresRateLimits(db, leases);
-  const tasks = new PostgresTasks(db, sealer, limited("maxTasksPerOwner", 2_500));
+  const tasks = new PostgresTasks(db, sealer, {
+    ...limited("maxTasksPerOwner", 2_500),
+    listen: listen === false ? undefined : listen,
+  });
+  const credentials = new PostgresCredentials(db, sealer, leases);
   const schedules = new PostgresSchedules(db, limited("maxSchedulesPerOwner", 100));
   const ledger = new PostgresLedger(db, sealer, leases);
   const replicas = new ReplicaTable(db, leases);
   const close = (): void => {
-    for (const part of [pendingCalls, rateLimits, tasks, schedules, ledger, replicas]) part.stop();
+    const parts = [pendingCalls, rateLimits, tasks, schedules, credentials, ledger, replicas];
+    for (const part of parts) part.stop();
     db.close();
   };
   return {
@@ -194,13 +210,13 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
     ledger,
     replicas,
-    credentials: new PostgresCredentials(db, sealer),
+    credentials,
     schedules,
     memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),
     lists: postgresLists(db),
     audit: new PostgresAudit(db, options.auditRequired ?? false),
     migrate: () => db.prepare(),
-    problems: () => findProblems(db, sealer.hasKey),
+    problems: () => findProblems(db, { hasKey: sealer.hasKey, listener: () => tasks.listening() }),
     prune: (max = 1_000) => db.sweep(max),
     close,
     [Symbol.dispose]: close,

@@ -1,3 +1,4 @@
+import type { ListenerState } from "./changes/listener.ts";
 import type { Database } from "./database/database.ts";
 
 interface Setting {
@@ -31,7 +32,17 @@ const settings: readonly Setting[] = [
  *
  * @throws ToolError `store_unavailable`
  */
-export async function findProblems(db: Database, hasKey: boolean): Promise<readonly string[]> {
+export async function findProblems(
+  db: Database,
+  {
+    hasKey,
+    listener,
+  }: {
+    readonly hasKey: boolean;
+    /** Connects for notifications. `undefined`: the host does not want them. */
+    readonly listener: () => Promise<ListenerState | undefined>;
+  },
+): Promise<readonly string[]> {
   await db.prepare();
   const rows = await db.inspect(
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit',
@@ -48,6 +59,14 @@ export async function findProblems(db: Database, hasKey: boolean): Promise<reado
   }
   if (!hasKey) {
     problems.push("The store has no key: credentials are refused, and task results are readable.");
+  }
+  const state = await listener();
+  if (state !== undefined && state !== "listening") {
+    problems.push(
+      state === "deaf"
+        ? "Notifications do not arrive, because there is a pooler in transaction mode: changes of tasks are found by polling. Pass the address of the server as listen, or false."
+        : "The server cannot be reached for notifications: changes of tasks are found by polling. Check listen.",
+    );
   }
   const timeline = await readTimeline(db);
   if (timeline !== undefined && !(await isSameTimeline(db, timeline))) {

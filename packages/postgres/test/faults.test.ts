@@ -1,10 +1,11 @@
-import { ToolError, type Clock, type ClockTimer, type Interruption } from "@toolweave/core";
+import { ToolError, type Clock, type Interruption } from "@toolweave/core";
 import { isFullRun } from "@toolweave/test-support";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { postgresStore, type PostgresPool, type PostgresStore } from "../src/index.ts";
 import { testKey } from "./support/describe-postgres.ts";
 import { faults, FaultyPool } from "./support/faulty-pool.ts";
+import { ManualTimers } from "./support/manual-timers.ts";
 import { testDatabase, type TestClock, type TestDatabase } from "./support/test-database.ts";
 
 const url = inject("postgresUrl");
@@ -22,29 +23,6 @@ const tested = kinds.filter(
 
 /** More statements than any life has. */
 const maxStatements = 40;
-
-/** Timers that a test runs by hand. */
-class ManualTimers implements Pick<Clock, "setTimeout" | "clearTimeout"> {
-  readonly #timers = new Map<ClockTimer, () => void>();
-
-  setTimeout(callback: () => void): ClockTimer {
-    const timer: ClockTimer = {};
-    this.#timers.set(timer, callback);
-    return timer;
-  }
-
-  clearTimeout(timer: ClockTimer): void {
-    this.#timers.delete(timer);
-  }
-
-  /** Runs all that wait: deadlines, and renewals of leases. */
-  expire(): void {
-    for (const [timer, callback] of [...this.#timers]) {
-      this.#timers.delete(timer);
-      callback();
-    }
-  }
-}
 
 interface World {
   /** The process that has the fault. */

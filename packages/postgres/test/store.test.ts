@@ -5,6 +5,7 @@ import { ToolError } from "@toolweave/core";
 import { inFullRun } from "@toolweave/test-support";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { migrations } from "../src/database/migrations.ts";
 import { postgresStore, type PostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { testKey } from "./support/describe-postgres.ts";
 
@@ -60,6 +61,39 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
       `SELECT value FROM ${schema}.meta WHERE name = 'schema_version'`,
     );
     expect(rows).toEqual([{ value: "2" }]);
+  });
+
+  test("tables of version 1 are updated, their rows stay, and a process of that version continues", async () => {
+    await admin.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await admin.query(`CREATE SCHEMA ${schema}`);
+    await admin.query(`CREATE TABLE ${schema}.meta (name text PRIMARY KEY, value text NOT NULL)`);
+    await admin.query(migrations[0]?.(schema) ?? "");
+    await admin.query(`INSERT INTO ${schema}.meta VALUES ('schema_version', '1')`);
+    const add = (id: string) =>
+      admin.query(
+        `SELECT ${schema}.add_task($1, '[null,null]', '[null,null]', 'working', '\\x00', 9e12, 30000, gen_random_uuid(), 9)`,
+        [id],
+      );
+    const change = (id: string, status: string) =>
+      admin.query<{ readonly changed: boolean }>(
+        `SELECT ${schema}.change_task($1, $2, '\\x00', 9e12, 30000, true, gen_random_uuid()) AS changed`,
+        [id, status],
+      );
+    await add("before");
+    const { tasks } = open({ key: testKey });
+    expect(await tasks.requestCancel?.("before", "ada")).toBe(true);
+    await add("after");
+    for (const id of ["before", "after"]) {
+      expect((await change(id, "working")).rows).toEqual([{ changed: true }]);
+    }
+    const { rows } = await admin.query(
+      `SELECT id, cancel_requested_by FROM ${schema}.tasks ORDER BY seq`,
+    );
+    expect(rows).toEqual([
+      { id: "before", cancel_requested_by: null },
+      { id: "after", cancel_requested_by: null },
+    ]);
+    expect((await admin.query(`SELECT ${schema}.sweep(10) AS rows`)).rows).toEqual([{ rows: "0" }]);
   });
 
   test("problems are the settings of the server that weaken the guarantees, and a missing key", async () => {

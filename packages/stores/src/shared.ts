@@ -12,6 +12,8 @@ export {
 } from "./described-artifact.ts";
 export type { DescribedArtifact } from "./described-artifact.ts";
 export { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
+export { ExclusiveWork } from "./exclusive-work.ts";
+export type { LeasedLocks } from "./exclusive-work.ts";
 export { Leases } from "./leases.ts";
 export type { Timers } from "./leases.ts";
 export {
@@ -28,3 +30,4 @@ export {
 } from "./memory-ranking.ts";
 export type { MemoryRow } from "./memory-ranking.ts";
 export { checkRateRequests } from "./rate-requests.ts";
+export { RowWatch } from "./row-watch.ts";

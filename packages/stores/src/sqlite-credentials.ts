@@ -1,16 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@toolweave/core";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
+import { ExclusiveWork, type LeasedLocks } from "./exclusive-work.ts";
 import { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
-import { Leases } from "./leases.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
-/** The maximum lease of a lock, in milliseconds: so long others wait for a process that has ended. */
-const maxLeaseMs = 10_000;
-/** The maximum wait for the work of another process, in milliseconds. */
-const maxWaitMs = 60_000;
+/** Milliseconds. */
 const maxPauseMs = 50;
 
 /** Credentials in a table, one row each. */
@@ -19,10 +14,7 @@ export class SqliteCredentials implements CredentialStore {
   readonly #select;
   readonly #upsert;
   readonly #delete;
-  readonly #lock;
-  readonly #unlock;
-  /** The locks that this store holds, by token. */
-  readonly #leases: Leases;
+  readonly #exclusive: ExclusiveWork;
 
   constructor(
     file: SqliteFile,
@@ -34,18 +26,7 @@ export class SqliteCredentials implements CredentialStore {
       "INSERT INTO credentials (name, credential) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET credential = excluded.credential",
     );
     this.#delete = file.prepare("DELETE FROM credentials WHERE name = ?");
-    this.#lock = file.prepare(
-      `INSERT INTO credential_locks (name, token, lease_until) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until
-       WHERE lease_until <= ?`,
-    );
-    this.#unlock = file.prepare("DELETE FROM credential_locks WHERE name = ? AND token = ?");
-    const renew = file.prepare("UPDATE credential_locks SET lease_until = ? WHERE token = ?");
-    const leaseMs = Math.min(options.leaseMs, maxLeaseMs);
-    this.#leases = new Leases(
-      { ...options, leaseMs },
-      renewInFile(file, leaseMs, (token, until) => void renew.run(until, token)),
-    );
+    this.#exclusive = new ExclusiveWork(toLocks(file), { ...options, maxPauseMs });
   }
 
   async get(key: CredentialKey): Promise<Credential | undefined> {
@@ -71,34 +52,32 @@ export class SqliteCredentials implements CredentialStore {
   }
 
   async exclusive(key: CredentialKey, work: () => Promise<void>): Promise<void> {
-    const name = credentialName(key);
-    const token = randomUUID();
-    const giveUpAt = performance.now() + maxWaitMs;
-    while (!(await this.#take(name, token))) {
-      if (performance.now() >= giveUpAt) {
-        throw unavailable(this.#file.path, "holds a credential that another process renews");
-      }
-      await delay(maxPauseMs * (0.5 + Math.random() / 2));
-    }
-    this.#leases.hold(token);
-    try {
-      await work();
-    } finally {
-      this.#leases.drop(token);
-      // If it cannot be removed, it expires.
-      await this.#file.write(() => void this.#unlock.run(name, token)).catch(() => {});
-    }
+    await this.#exclusive.run(credentialName(key), work);
   }
 
   /** No lock is renewed any more. */
   stop(): void {
-    this.#leases.stop();
+    this.#exclusive.stop();
   }
+}
 
-  #take(name: string, token: string): Promise<boolean> {
-    return this.#file.write(() => {
-      const now = this.#file.now();
-      return Number(this.#lock.run(name, token, this.#leases.end(now), now).changes) === 1;
-    });
-  }
+function toLocks(file: SqliteFile): LeasedLocks {
+  const take = file.prepare(
+    `INSERT INTO credential_locks (name, token, lease_until) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until
+     WHERE lease_until <= ?`,
+  );
+  const release = file.prepare("DELETE FROM credential_locks WHERE name = ? AND token = ?");
+  const renew = file.prepare("UPDATE credential_locks SET lease_until = ? WHERE token = ?");
+  return {
+    take: (name, token, leaseMs) =>
+      file.write(() => {
+        const now = file.now();
+        return Number(take.run(name, token, now + leaseMs, now).changes) === 1;
+      }),
+    renew: (tokens, leaseMs) =>
+      renewInFile(file, leaseMs, (token, until) => void renew.run(until, token))(tokens),
+    release: (name, token) => file.write(() => void release.run(name, token)),
+    refusal: () => unavailable(file.path, "holds a credential that another process renews"),
+  };
 }

@@ -103,7 +103,7 @@ export class SqliteTasks implements TaskStore {
     this.#requestCancel = file.prepare(
       "UPDATE tasks SET cancel_requested_by = ? WHERE id = ? AND status = 'working' AND expires_at > ?",
     );
-    this.#watch = new RowWatch(options.clock, (ids) => this.#statesOf(ids));
+    this.#watch = new RowWatch((ids) => this.#readStates(ids), options);
     const renew = file.prepare(
       "UPDATE tasks SET lease_until = ? WHERE id = ? AND status = 'working'",
     );
@@ -133,6 +133,7 @@ export class SqliteTasks implements TaskStore {
     return this.#file.read(() => {
       const now = this.#file.now();
       const row = this.#row(id, now);
+      this.#watch.observe(id, this.#toState(row, now));
       return row === undefined ? undefined : this.#toReturned(row, now);
     });
   }
@@ -162,18 +163,17 @@ export class SqliteTasks implements TaskStore {
   }
 
   /** The parts of tasks that a watch notices. */
-  #statesOf(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  #readStates(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
     return this.#file.read(() => {
       const now = this.#file.now();
-      const states = new Map<string, string>();
-      for (const id of ids) {
-        const row = this.#row(id, now);
-        if (row === undefined) continue;
-        const isLost = row.status === "working" && !this.#isHeld(row, now);
-        states.set(id, JSON.stringify([row.status, isLost, row.cancel_requested_by]));
-      }
-      return states;
+      return new Map([...ids].map((id) => [id, this.#toState(this.#row(id, now), now)]));
     });
+  }
+
+  #toState(row: Row | undefined, now: number): string {
+    if (row === undefined) return "";
+    const isLost = row.status === "working" && !this.#isHeld(row, now);
+    return JSON.stringify([row.status, isLost, row.cancel_requested_by]);
   }
 
   #row(id: string, now: number): Row | undefined {

@@ -2,19 +2,12 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { utimesSync, writeFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { memoryCredentials, type CredentialStore } from "@toolweave/core/stores";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { fileCredentials } from "../src/index.ts";
 import { openStore } from "./support/open-store.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
 const key = { source: "api", scheme: "oauth" };
-
-const stores: Readonly<Record<string, () => CredentialStore>> = {
-  memory: memoryCredentials,
-  files: () => fileCredentials(join(tempFolder(), "credentials")),
-  sqlite: () => openStore(join(tempFolder(), "store.db")).credentials,
-};
 
 /** Starts `renewal-agent.ts`, which ends with the test. */
 function startAgent(job: string, path: string, times: number) {
@@ -25,37 +18,6 @@ function startAgent(job: string, path: string, times: number) {
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
-
-describe.each(Object.entries(stores))("exclusive work of %s", (_, make) => {
-  test("is done one after the other for one key, and at the same time for others", async () => {
-    const store = make();
-    let active = 0;
-    let maxActive = 0;
-    const work = async (): Promise<void> => {
-      maxActive = Math.max(maxActive, ++active);
-      await new Promise((resolve) => setImmediate(resolve));
-      active -= 1;
-    };
-    await Promise.all([1, 2, 3, 4].map(() => store.exclusive?.(key, work)));
-    expect(maxActive).toBe(1);
-
-    let other: (() => void) | undefined;
-    const waits = new Promise<void>((resolve) => (other = resolve));
-    await Promise.all([
-      store.exclusive?.(key, () => waits),
-      store.exclusive?.({ ...key, caller: "ada" }, async () => other?.()),
-    ]);
-  });
-
-  test("rejects with its error, and others can be done afterwards", async () => {
-    const store = make();
-    const failing = store.exclusive?.(key, () => Promise.reject(new Error("no")));
-    await expect(failing).rejects.toThrow("no");
-    let done = 0;
-    await store.exclusive?.(key, async () => void done++);
-    expect(done).toBe(1);
-  });
-});
 
 test.each(["store.db", "credentials"])(
   "two processes that renew a credential in %s lose no renewal",

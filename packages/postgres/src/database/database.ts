@@ -29,9 +29,10 @@ export interface DatabaseOptions {
   readonly timers: Timers;
 }
 
-const connectMs = 2_000;
+/** The wait for a new connection. */
+export const connectMs = 2_000;
 /** One statement, with the wait for its connection. */
-const deadlineMs = 5_000;
+export const deadlineMs = 5_000;
 /** The server ends a statement before the client stops to wait for it. */
 const statementMs = 4_500;
 const maxAttempts = 3;

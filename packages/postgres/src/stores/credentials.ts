@@ -1,10 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "@toolweave/core";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
-import { credentialJson, credentialName, readCredential } from "@toolweave/stores/shared";
+import {
+  credentialJson,
+  credentialName,
+  ExclusiveWork,
+  readCredential,
+  type LeasedLocks,
+  type Timers,
+} from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
 import { toName } from "../database/name.ts";
 import type { Sealer } from "../database/seal.ts";
+
+/** Milliseconds. */
+const maxPauseMs = 100;
 
 /** Credentials in a table, one row each. They are always sealed: without a key of the store they are refused. */
 export class PostgresCredentials implements CredentialStore {
@@ -12,10 +22,16 @@ export class PostgresCredentials implements CredentialStore {
   readonly #sealer: Sealer;
   readonly #writer = randomUUID();
   #writes = 0;
+  readonly #exclusive: ExclusiveWork;
 
-  constructor(db: Database, sealer: Sealer) {
+  constructor(
+    db: Database,
+    sealer: Sealer,
+    options: { readonly leaseMs: number; readonly clock: Timers },
+  ) {
     this.#db = db;
     this.#sealer = sealer;
+    this.#exclusive = new ExclusiveWork(toLocks(db), { ...options, maxPauseMs });
   }
 
   async get(key: CredentialKey): Promise<Credential | undefined> {
@@ -42,6 +58,15 @@ export class PostgresCredentials implements CredentialStore {
     await this.#write(this.#nameOf(key), null);
   }
 
+  async exclusive(key: CredentialKey, work: () => Promise<void>): Promise<void> {
+    await this.#exclusive.run(this.#nameOf(key), work);
+  }
+
+  /** No lock is renewed any more. */
+  stop(): void {
+    this.#exclusive.stop();
+  }
+
   async #write(name: string, sealed: Buffer | null): Promise<void> {
     await this.#db.run(`SELECT ${this.#db.schema}.write_credential($1, $2, $3, $4, $5)`, [
       name,
@@ -59,4 +84,25 @@ export class PostgresCredentials implements CredentialStore {
       "postgresStore stores credentials only with a key: postgresStore({ connectionString, key }).",
     );
   }
+}
+
+/** Rows with a lease, and not the locks of a session, which a pooler would give to others. */
+function toLocks(db: Database): LeasedLocks {
+  const table = `${db.schema}.credential_locks`;
+  return {
+    take: async (name, token, leaseMs) =>
+      (await db.value(`SELECT ${db.schema}.lock_credential($1, $2, $3)`, [
+        name,
+        token,
+        leaseMs,
+      ])) === true,
+    renew: (tokens, leaseMs) =>
+      db.run(
+        `UPDATE ${table} SET lease_until = ${db.schema}.now_ms() + $2 WHERE token = ANY ($1::uuid[])`,
+        [[...tokens], leaseMs],
+      ),
+    release: (name, token) =>
+      db.run(`DELETE FROM ${table} WHERE name = $1 AND token = $2`, [name, token]),
+    refusal: () => unavailable("has a credential that another process renews"),
+  };
 }

@@ -2,16 +2,17 @@ import { randomUUID } from "node:crypto";
 import { ToolError } from "@toolweave/core";
 import {
   quotaOwner,
+  type StoredTask,
   type TaskChange,
   type TaskRecord,
   type TaskStore,
 } from "@toolweave/core/stores";
 import { lastMoment, Leases, type Timers } from "@toolweave/stores/shared";
+import { ChangeWatch } from "../changes/change-watch.ts";
+import type { ListenerState } from "../changes/listener.ts";
 import type { Database, Row } from "../database/database.ts";
 import { toName } from "../database/name.ts";
 import type { Sealer } from "../database/seal.ts";
-
-type ReturnedTask = TaskRecord & { readonly lost?: true };
 
 /**
  * Tasks in a table. The process that runs a task has a lease on it, which only shows others whether the process is
@@ -22,26 +23,38 @@ export class PostgresTasks implements TaskStore {
   readonly #sealer: Sealer;
   readonly #leaseMs: number;
   readonly #maxPerOwner: number;
-  /** On what this store runs. */
+  /** On what this store runs, by name of the row. */
   readonly #leases: Leases;
+  readonly #watch: ChangeWatch;
 
   constructor(
     db: Database,
     sealer: Sealer,
-    options: { readonly leaseMs: number; readonly clock: Timers; readonly maxPerOwner: number },
+    options: {
+      readonly leaseMs: number;
+      readonly clock: Timers;
+      readonly maxPerOwner: number;
+      readonly listen: string | undefined;
+    },
   ) {
     this.#db = db;
     this.#sealer = sealer;
     this.#leaseMs = options.leaseMs;
     this.#maxPerOwner = options.maxPerOwner;
-    this.#leases = new Leases(options, (ids) =>
+    this.#leases = new Leases(options, (names) =>
       db.run(
         `UPDATE ${db.schema}.tasks SET lease_until = ${db.schema}.now_ms() + $2
          WHERE id IN (SELECT id FROM ${db.schema}.tasks
            WHERE id = ANY ($1) AND status = 'working' FOR UPDATE SKIP LOCKED)`,
-        [[...ids].map(toName), options.leaseMs],
+        [[...names], options.leaseMs],
       ),
     );
+    this.#watch = new ChangeWatch(db, {
+      kind: "task",
+      timers: options.clock,
+      listen: options.listen,
+      readStates: (names) => this.#readStates(names),
+    });
   }
 
   async add(task: TaskRecord): Promise<void> {
@@ -78,15 +91,15 @@ export class PostgresTasks implements TaskStore {
         `${this.#maxPerOwner} tasks of this caller are under way already: wait for one of them, cancel one, or raise maxTasksPerOwner of the store.`,
       );
     }
-    if (task.status === "working") this.#leases.hold(task.id);
+    if (task.status === "working") this.#leases.hold(name);
   }
 
   async change(id: string, change: TaskChange): Promise<boolean> {
-    const isHeld = this.#leases.has(id);
+    const name = toName(id);
+    const isHeld = this.#leases.has(name);
     const continues = change.status === "working";
     // Also if the end cannot be written: the lease then expires, and the task is reported as lost.
-    if (!continues) this.#leases.drop(id);
-    const name = toName(id);
+    if (!continues) this.#leases.drop(name);
     const expiresAt = Math.min(change.expiresAt, lastMoment);
     const isChanged = await this.#db.value(
       `SELECT ${this.#db.schema}.change_task($1, $2, $3, $4, $5, $6, $7)`,
@@ -100,36 +113,83 @@ export class PostgresTasks implements TaskStore {
         randomUUID(),
       ],
     );
-    if (isChanged === true && continues) this.#leases.hold(id);
-    return isChanged === true;
+    if (isChanged !== true) return false;
+    if (continues) this.#leases.hold(name);
+    this.#watch.notify(name);
+    return true;
   }
 
-  async get(id: string): Promise<ReturnedTask | undefined> {
+  async get(id: string): Promise<StoredTask | undefined> {
     const [row] = await this.#select("id", id);
+    this.#watch.observe(toName(id), row === undefined ? "" : this.#toState(row));
     return row === undefined ? undefined : this.#toReturned(row);
   }
 
-  async list(owner: string): Promise<readonly ReturnedTask[]> {
+  async list(owner: string): Promise<readonly StoredTask[]> {
     const rows = await this.#select("owner", owner);
     return rows.flatMap((row) => this.#toReturned(row) ?? []);
   }
 
-  /** No lease is renewed any more. */
+  watch(id: string, signal: AbortSignal): Promise<void> {
+    return this.#watch.watch(toName(id), signal);
+  }
+
+  async requestCancel(id: string, by: string): Promise<boolean> {
+    const name = toName(id);
+    const { schema } = this.#db;
+    const rows = await this.#db.run(
+      `UPDATE ${schema}.tasks SET cancel_requested_by = $2
+       WHERE id = $1 AND status = 'working' AND expires_at > ${schema}.now_ms() RETURNING 1`,
+      [name, JSON.stringify(by)],
+    );
+    if (rows.length === 0) return false;
+    this.#watch.notify(name);
+    return true;
+  }
+
+  /** Connects for notifications, and finds out whether they arrive. `undefined`: the store only polls. */
+  listening(): Promise<ListenerState | undefined> {
+    return this.#watch.state();
+  }
+
+  /** No lease is renewed any more, and no task is watched. */
   stop(): void {
     this.#leases.stop();
+    this.#watch.stop();
+  }
+
+  /** The parts of tasks that a watch notices. */
+  async #readStates(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { schema } = this.#db;
+    const rows = await this.#db.run(
+      `SELECT id, status, cancel_requested_by, lease_until > ${schema}.now_ms() AS is_held
+       FROM ${schema}.tasks WHERE id = ANY ($1) AND expires_at > ${schema}.now_ms()`,
+      [names],
+    );
+    return new Map(rows.map((row) => [row["id"] as string, this.#toState(row)]));
+  }
+
+  #toState(row: Row): string {
+    const { status, cancel_requested_by: by } = row;
+    return JSON.stringify([status, status === "working" && !this.#isHeld(row), by]);
+  }
+
+  /** Its own may be late with a lease, when the process was busy. */
+  #isHeld(row: Row): boolean {
+    return row["is_held"] === true || this.#leases.has(row["id"] as string);
   }
 
   #select(column: "id" | "owner", value: string): Promise<readonly Row[]> {
     const { schema } = this.#db;
     return this.#db.run(
-      `SELECT id, owner, status, task, change, lease_until > ${schema}.now_ms() AS is_held
+      `SELECT id, owner, status, task, change, cancel_requested_by, lease_until > ${schema}.now_ms() AS is_held
        FROM ${schema}.tasks WHERE ${column} = $1 AND expires_at > ${schema}.now_ms() ORDER BY seq`,
       [toName(value)],
     );
   }
 
   /** `undefined`: the row was overwritten with another task, whose result belongs to another owner. */
-  #toReturned(row: Row): ReturnedTask | undefined {
+  #toReturned(row: Row): StoredTask | undefined {
     const name = row["id"] as string;
     const added = this.#read<TaskRecord>(row["task"], `task ${name}`);
     if (toName(added.id) !== name || toName(added.owner) !== row["owner"]) return undefined;
@@ -138,8 +198,10 @@ export class PostgresTasks implements TaskStore {
       const { interruptionId: _, ...base } = added;
       task = { ...base, ...this.#read<TaskChange>(row["change"], `task change ${name}`) };
     }
-    const isHeld = row["is_held"] === true || this.#leases.has(task.id);
-    return task.status === "working" && !isHeld ? { ...task, lost: true } : task;
+    if (task.status !== "working") return task;
+    if (!this.#isHeld(row)) return { ...task, lost: true };
+    const by = row["cancel_requested_by"];
+    return typeof by === "string" ? { ...task, cancelRequestedBy: JSON.parse(by) as string } : task;
   }
 
   #read<T>(stored: unknown, name: string): T {
