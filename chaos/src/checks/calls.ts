@@ -1,4 +1,10 @@
-import { groupByCall, toCallKey, type History, type Violation } from "../history/history.ts";
+import {
+  groupBy,
+  groupByCall,
+  toCallKey,
+  type History,
+  type Violation,
+} from "../history/history.ts";
 
 /** I1: no call has two effects. */
 export function checkEffectsAtMostOnce({
@@ -25,7 +31,7 @@ export function checkApprovalsUsedOnce({
   const violations: Violation[] = [];
   const report = (text: string): void => void violations.push({ invariant: "I2", text });
   const approved = audit.filter(({ decision }) => decision === "approved");
-  for (const [id, records] of Map.groupBy(approved, ({ interruptionId }) => interruptionId ?? "")) {
+  for (const [id, records] of groupBy(approved, ({ interruptionId }) => interruptionId ?? "")) {
     if (records.length > 1) report(`The interruption ${id} was approved ${records.length} times.`);
   }
   const approvedIds = new Set(approved.map(({ interruptionId }) => interruptionId));
@@ -55,12 +61,14 @@ export function checkAnswersMatchEffects({
   answers,
 }: Pick<History, "effects" | "answers">): readonly Violation[] {
   const byCall = groupByCall(effects);
-  const byAttempt = Map.groupBy(effects, ({ attempt }) => attempt);
+  const byAttempt = groupBy(effects, ({ attempt }) => attempt);
   return answers.flatMap((answer) => {
     const call = toCallKey(answer);
     if (answer.status === "completed" && byCall.get(call)?.length !== 1) {
       const count = byCall.get(call)?.length ?? 0;
-      return [{ invariant: "I5", text: `${call} was reported as completed, with ${count} effects.` }];
+      return [
+        { invariant: "I5", text: `${call} was reported as completed, with ${count} effects.` },
+      ];
     }
     const isRefused = answer.hasNotRun === true || refusals.has(answer.code ?? "");
     if (isRefused && byAttempt.has(answer.attempt)) {

@@ -4,7 +4,10 @@ import type { History, Violation } from "../history/history.ts";
  * I7: no window has more calls than its limit. The rate of a call was committed between `earliest` and the time of its
  * effect, so that a violation is certain.
  */
-export function checkRates({ effects, rate }: Pick<History, "effects" | "rate">): readonly Violation[] {
+export function checkRates({
+  effects,
+  rate,
+}: Pick<History, "effects" | "rate">): readonly Violation[] {
   const calls = effects.flatMap(({ earliest, time }) =>
     earliest === undefined ? [] : [{ earliest, time }],
   );
@@ -38,14 +41,23 @@ export function checkArtifacts({
 }
 
 /** I9: no row has a secret in clear. The violation does not repeat the secret. */
-export function checkSecrets({ secrets, tables }: Pick<History, "secrets" | "tables">): readonly Violation[] {
+export function checkSecrets({
+  secrets,
+  tables,
+}: Pick<History, "secrets" | "tables">): readonly Violation[] {
   const { dump } = tables;
   return secrets.flatMap((secret, index) => {
-    const forms = [secret, Buffer.from(secret).toString("hex"), Buffer.from(secret).toString("base64")];
+    const forms = [
+      secret,
+      Buffer.from(secret).toString("hex"),
+      Buffer.from(secret).toString("base64"),
+    ];
     const found = forms.findIndex((form) => dump.includes(form));
     if (found === -1) return [];
     const form = ["clear", "hexadecimal", "base64"][found];
-    return [{ invariant: "I9", text: `The dump of the database has secret ${index + 1} in ${form}.` }];
+    return [
+      { invariant: "I9", text: `The dump of the database has secret ${index + 1} in ${form}.` },
+    ];
   });
 }
 

@@ -20,7 +20,8 @@ export function checkOutcomesStay({ answers }: Pick<History, "answers">): readon
   const violations: Violation[] = [];
   for (const [call, all] of groupByCall(answers)) {
     const ordered = all.toSorted((a, b) => a.at - b.at);
-    const first = ordered.find((answer) => isFinal(answer) && answer.isStored) ?? ordered.find(isFinal);
+    const first =
+      ordered.find((answer) => isFinal(answer) && answer.isStored) ?? ordered.find(isFinal);
     if (first === undefined) continue;
     for (const later of ordered) {
       const isForgotten =

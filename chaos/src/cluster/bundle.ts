@@ -26,7 +26,12 @@ export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<B
     plugins: [...plugins],
     logLevel: "silent",
   });
-  await build.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
+  await build.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+  });
   await build.close();
   return {
     worker: join(folder, "worker.mjs"),

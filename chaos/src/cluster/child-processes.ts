@@ -33,7 +33,9 @@ export async function startChild(
   });
   running.add(child);
   let errors = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(-2_000)));
+  child.stderr
+    ?.setEncoding("utf8")
+    .on("data", (text: string) => (errors = (errors + text).slice(-2_000)));
   const ended = once(child, "exit").then(() => void running.delete(child));
   const ready = await Promise.race([once(child, "message"), ended]);
   if (ready === undefined) throw new Error(`${program} did not start:\n${errors}`);

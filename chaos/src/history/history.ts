@@ -24,7 +24,7 @@ export interface Attempt {
   readonly until?: number;
 }
 
-/** What a worker has answered about a call. */
+/** An answer of a worker about a call. */
 export interface Answer {
   /** The attempt that it answers. */
   readonly attempt: string;
@@ -82,7 +82,7 @@ export interface Operation {
 }
 
 /** The use of an agent's budget of model turns. */
-export interface AgentBudget {
+interface AgentBudget {
   readonly agent: string;
   readonly limit: number;
   readonly used: number;
@@ -90,7 +90,7 @@ export interface AgentBudget {
   readonly recoveries: number;
 }
 
-/** What the tables contain after all workers have ended and all leases have expired. */
+/** The content of the tables after all workers have ended and all leases have expired. */
 export interface Tables {
   /** Rows that no process will ever end, one sentence each. */
   readonly unfinished: readonly string[];
@@ -136,9 +136,24 @@ export function toCallKey({
   return `${runId}/${callId}`;
 }
 
+/** The entries by their key. */
+export function groupBy<Entry>(
+  entries: readonly Entry[],
+  toKey: (entry: Entry) => string,
+): ReadonlyMap<string, readonly Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const key = toKey(entry);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}
+
 /** The entries by the identity of their call. */
 export function groupByCall<Entry extends { readonly runId: string; readonly callId: string }>(
   entries: readonly Entry[],
 ): ReadonlyMap<string, readonly Entry[]> {
-  return Map.groupBy(entries, toCallKey);
+  return groupBy(entries, toCallKey);
 }

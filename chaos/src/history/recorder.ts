@@ -1,11 +1,4 @@
-import type {
-  Answer,
-  ApprovalCase,
-  ArtifactRead,
-  Attempt,
-  Fault,
-  Operation,
-} from "./history.ts";
+import type { Answer, ApprovalCase, ArtifactRead, Attempt, Fault, Operation } from "./history.ts";
 
 /** Collects what happens while the load runs. */
 export class Recorder {

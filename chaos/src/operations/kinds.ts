@@ -20,7 +20,9 @@ export const durableRun: RunOperation = async (load, id) => {
     const first = await load.askUntilFinal(call, request);
     // An engine repeats steps that have ended, too.
     const again =
-      load.random.next() < 0.5 ? await load.askUntilFinal(call, request, { avoid: first.worker }) : first;
+      load.random.next() < 0.5
+        ? await load.askUntilFinal(call, request, { avoid: first.worker })
+        : first;
     const problem =
       unexpected(first, ["completed", "outcome_unknown"]) ??
       unexpected(again, ["completed", "outcome_unknown"]);
@@ -46,8 +48,16 @@ async function approve(load: Load, id: string, rejects: boolean): Promise<string
       return answerInterruption(load, call, interruption, [{ type, by }]);
     }),
   );
-  const expected = ["completed", "outcome_unknown", "approval_rejected", "approval_invalid", "store_unavailable"];
-  const problem = replies.map((reply) => unexpected(reply, expected)).find((text) => text !== undefined);
+  const expected = [
+    "completed",
+    "outcome_unknown",
+    "approval_rejected",
+    "approval_invalid",
+    "store_unavailable",
+  ];
+  const problem = replies
+    .map((reply) => unexpected(reply, expected))
+    .find((text) => text !== undefined);
   if (problem !== undefined) return problem;
   return replies.every(({ code }) => code === "approval_invalid")
     ? "all three answers were refused."
@@ -67,7 +77,9 @@ async function interruptedCall(
     const reply = await load.ask(call, { type: "call", ...call, arguments: {}, ...durable });
     if (reply?.interruption !== undefined) return { call, interruption: reply.interruption };
     if (reply !== undefined && reply.code !== "store_unavailable") {
-      throw new Error(`transfer was not interrupted: ${reply.code ?? reply.status} ${reply.message ?? ""}`);
+      throw new Error(
+        `transfer was not interrupted: ${reply.code ?? reply.status} ${reply.message ?? ""}`,
+      );
     }
     await load.pause(50);
   }
@@ -95,10 +107,14 @@ export const limitedCall: RunOperation = async (load, id) => {
 export const task: RunOperation = async (load, id) => {
   const { call, taskId, worker } = await startedTask(load, id);
   const watch = (): Promise<WorkerReply> =>
-    load.askUntilFinal(call, { type: "task-result", taskId, waitMs: 2_000 }, {
-      avoid: worker,
-      isFinal: ({ status }) => status !== "working",
-    });
+    load.askUntilFinal(
+      call,
+      { type: "task-result", taskId, waitMs: 2_000 },
+      {
+        avoid: worker,
+        isFinal: ({ status }) => status !== "working",
+      },
+    );
   const cancel = async (): Promise<void> => {
     if (load.random.next() >= 0.3) return;
     await load.pause(load.random.between(0, 100));
@@ -120,7 +136,9 @@ async function startedTask(
     const reply = await load.ask(call, { type: "call", ...call, arguments: { ms } });
     if (reply?.taskId !== undefined) return { call, taskId: reply.taskId, worker: reply.worker };
     if (reply !== undefined && reply.code !== "store_unavailable") {
-      throw new Error(`report has not started: ${reply.code ?? reply.status} ${reply.message ?? ""}`);
+      throw new Error(
+        `report has not started: ${reply.code ?? reply.status} ${reply.message ?? ""}`,
+      );
     }
     await load.pause(50);
   }

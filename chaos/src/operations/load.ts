@@ -11,7 +11,7 @@ export interface CallId {
   readonly tool: string;
 }
 
-/** What an operation uses: it is a client, or an engine that repeats the steps of a process that has ended. */
+/** The part of a run that operations use: each is a client, or an engine that repeats the steps of ended processes. */
 export interface LoadOptions {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
@@ -88,7 +88,9 @@ export class Load {
       return { ...found, worker };
     });
     const waited = new AbortController();
-    const late = delay(replyMs, "late" as const, { signal: waited.signal }).catch(() => "late" as const);
+    const late = delay(replyMs, "late" as const, { signal: waited.signal }).catch(
+      () => "late" as const,
+    );
     const first = await Promise.race([recorded, late]);
     waited.abort();
     if (first === undefined || first === "late") this.#lostReplies++;

@@ -18,7 +18,13 @@ export function hasFormerVersion(): boolean {
 export async function bundleFormerVersion(): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-chaos-former-"));
   try {
-    const archive = git(["archive", "--format=tar", formerCommit, "packages", "tsconfig.base.json"]);
+    const archive = git([
+      "archive",
+      "--format=tar",
+      formerCommit,
+      "packages",
+      "tsconfig.base.json",
+    ]);
     const unpacked = spawnSync("tar", ["-x", "-C", folder], { input: archive.stdout });
     if (archive.status !== 0 || unpacked.status !== 0) {
       throw new Error(`The former version cannot be unpacked: ${String(archive.stderr)}`);

@@ -8,7 +8,7 @@ import { bundlePrograms, type Bundle } from "../cluster/bundle.ts";
 import { startChild } from "../cluster/child-processes.ts";
 import { Cluster, type WorkerProgram } from "../cluster/cluster.ts";
 import { createRandom, type Random } from "../cluster/random.ts";
-import type { History } from "../history/history.ts";
+import { groupBy, type History } from "../history/history.ts";
 import { Recorder } from "../history/recorder.ts";
 import { Load, type CallId } from "../operations/load.ts";
 import type { RunOperation } from "../operations/kinds.ts";
@@ -16,7 +16,7 @@ import type { WorkerSettings } from "../worker/messages.ts";
 import { readEffects, readStoredState } from "./read-tables.ts";
 import type { LoadEnd, ScenarioResult, ScenarioRun } from "./scenario.ts";
 
-/** What the faults of a scenario act on. */
+/** The part of a run that faults act on. */
 export interface FaultContext {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
@@ -94,7 +94,15 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
       plan.program?.(slot, generation, usual(slot)) ?? usual(slot);
     cluster = new Cluster(plan.workers ?? 3, programs, recorder);
     await cluster.start();
-    const { restarts, load } = await driveLoad({ plan, end, seed, signal, cluster, recorder, schema });
+    const { restarts, load } = await driveLoad({
+      plan,
+      end,
+      seed,
+      signal,
+      cluster,
+      recorder,
+      schema,
+    });
     await cluster.end();
     signal.throwIfAborted();
     const effects = readEffects(path);
@@ -106,7 +114,7 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
       secrets: [secret, ...(plan.secrets?.() ?? [])],
     };
     const crashes = cluster.crashes.map((text) => ({ invariant: "process", text }));
-    const kinds = Map.groupBy(recorder.operations, ({ kind }) => kind);
+    const kinds = groupBy(recorder.operations, ({ kind }) => kind);
     return {
       ...{ scenario: plan.scenario, seed, restarts },
       seconds: Math.round((performance.now() - started) / 100) / 10,
@@ -199,7 +207,11 @@ async function runOperation(
     const wrong = await run(load, id);
     operations.push({ id, kind, ...(wrong === undefined ? {} : { wrong }) });
   } catch (error) {
-    operations.push({ id, kind, unfinished: error instanceof Error ? error.message : String(error) });
+    operations.push({
+      id,
+      kind,
+      unfinished: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 
@@ -208,7 +220,10 @@ async function askAgain(load: Load): Promise<void> {
   const calls = new Map(
     load.recorder.answers
       .filter(({ tool }) => tool === "pay")
-      .map(({ runId, callId, tool }): [string, CallId] => [`${runId}/${callId}`, { runId, callId, tool }]),
+      .map(({ runId, callId, tool }): [string, CallId] => [
+        `${runId}/${callId}`,
+        { runId, callId, tool },
+      ]),
   );
   const waiting = [...calls.values()].slice(-400);
   const ask = async (): Promise<void> => {

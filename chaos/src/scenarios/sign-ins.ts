@@ -13,10 +13,13 @@ import { withPostgres } from "./with-postgres.ts";
 export const sharedSignIn: Scenario = {
   id: "O1",
   summary:
-    "4 replicas call an API whose token expires every second and whose refresh tokens are good once; nobody has to sign in again",
+    "4 replicas call an API whose token expires every second and whose refresh tokens are good once; the person does not have to sign in again",
   run: (run) =>
     withPostgres(run, {}, async ({ url }) => {
-      const server = await startChild(join(import.meta.dirname, "../sign-in/authorization-server.ts"), []);
+      const server = await startChild(
+        join(import.meta.dirname, "../sign-in/authorization-server.ts"),
+        [],
+      );
       try {
         const { origin, clientId, refreshToken } = server.ready as SignIn;
         const readState = async (): Promise<AuthorizationState> =>

@@ -54,7 +54,14 @@ async function withSmallDisk<Result>(work: (folder: string) => Promise<Result>):
 
 function mountSmallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-chaos-disk-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${diskBytes}`, "tmpfs", folder]);
+  const { status } = spawnSync("mount", [
+    "-t",
+    "tmpfs",
+    "-o",
+    `size=${diskBytes}`,
+    "tmpfs",
+    folder,
+  ]);
   if (status === 0) return folder;
   rmdirSync(folder);
   return undefined;
@@ -104,17 +111,17 @@ async function useConnections(url: string): Promise<() => Promise<void>> {
   await clients[0]?.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
   );
-  let isOver = false;
+  const over = new AbortController();
   const use = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const client = await connect(url).catch(() => undefined);
-      if (client === undefined) await waitFor(20, new AbortController().signal);
+      if (client === undefined) await waitFor(20, over.signal);
       else clients.push(client);
     }
   };
   const using = Promise.all([use(), use(), use()]);
   return async () => {
-    isOver = true;
+    over.abort();
     await using;
     await Promise.all(clients.map((client) => client.end()));
   };

@@ -42,7 +42,10 @@ export const rollingUpgrade: Scenario = {
           },
         });
         const [before = 0, after = 0] = versions;
-        const problem = { invariant: "upgrade", text: `The tables went from version ${before} to ${after}.` };
+        const problem = {
+          invariant: "upgrade",
+          text: `The tables went from version ${before} to ${after}.`,
+        };
         return {
           ...result,
           details: { ...result.details, versionBefore: before, versionAfter: after },

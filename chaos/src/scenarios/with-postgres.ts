@@ -15,7 +15,7 @@ export async function withPostgres<Result>(
   return withOwnPostgres(settings, work);
 }
 
-/** Does `work` with a server of its own, whose faults reach nobody else. */
+/** Does `work` with a server of its own, whose faults reach no other test. */
 export async function withOwnPostgres<Result>(
   settings: Readonly<Record<string, string>>,
   work: (server: PostgresServer) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** What the authorization server sends when it is ready. */
+/** The message of the authorization server when it is ready. */
 export interface SignIn {
   /** Of the server, and of the API. */
   readonly origin: string;
@@ -7,7 +7,7 @@ export interface SignIn {
   readonly refreshToken: string;
 }
 
-/** What the server answers at `/state`. */
+/** The answer of the server at `/state`. */
 export interface AuthorizationState {
   readonly renewals: number;
   /** Renewals that it has refused. */

@@ -37,7 +37,7 @@ export type WorkerRequest =
 /** A request with the id of its attempt. */
 export type SentRequest = WorkerRequest & { readonly attempt: string };
 
-/** What a worker replies. `working`: the task has not ended. */
+/** The reply of a worker. `working`: the task has not ended. */
 export interface WorkerReply {
   readonly attempt: string;
   readonly status: "completed" | "failed" | "interrupted" | "working";

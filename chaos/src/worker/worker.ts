@@ -35,10 +35,7 @@ const store = postgresStore({
 const { ledger } = store as { readonly ledger?: CallLedger };
 const sources: ToolSource[] =
   settings.api === undefined ? [] : [apiSource(settings.api, store.credentials)];
-const registry = new ToolRegistry([
-  ...chaosTools(settings.name, log, settings.secret),
-  ...sources,
-]);
+const registry = new ToolRegistry([...chaosTools(settings.name, log, settings.secret), ...sources]);
 const executor = new ToolExecutor({
   registry,
   key: workerKey,
@@ -101,7 +98,11 @@ function hash(data: string | Uint8Array): string {
 
 function toFailure(error: unknown): Omit<WorkerReply, "attempt"> {
   const code = ToolError.is(error) ? error.code : "internal";
-  return { status: "failed", code, message: error instanceof Error ? error.message : String(error) };
+  return {
+    status: "failed",
+    code,
+    message: error instanceof Error ? error.message : String(error),
+  };
 }
 
 process.on("message", (request: SentRequest) => {
