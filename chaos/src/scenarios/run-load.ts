@@ -40,7 +40,7 @@ export interface LoadPlan {
   /** Replaces the program or the environment of a worker. */
   readonly program?: (slot: number, generation: number, usual: WorkerProgram) => WorkerProgram;
   readonly kinds: Readonly<Record<string, RunOperation>>;
-  /** Operations at the same time. Default: 8. */
+  /** Operations at the same time. Default: 12. */
   readonly clients?: number;
   /** Milliseconds for which a client waits for a reply. Default: 20,000. */
   readonly replyMs?: number;
@@ -175,7 +175,7 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
       await runOperation(load, kind, plan.kinds[kind] as RunOperation, `run_${++operations}`);
     }
   };
-  const clients = Promise.all(Array.from({ length: plan.clients ?? 8 }, client));
+  const clients = Promise.all(Array.from({ length: plan.clients ?? 12 }, client));
   // Operations that have begun end after the faults.
   await Promise.race([clients, endOf(isOver)]);
   loadOver.abort();
