@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   checkAnswersMatchEffects,
   checkApprovalsUsedOnce,
+  checkApprovedCallsRan,
   checkEffectsAtMostOnce,
   checkUnknownsHaveCauses,
 } from "../src/checks/calls.ts";
@@ -78,6 +79,14 @@ describe("I2", () => {
     const audit = [approved("i1"), approved("i2")];
     expect(checkApprovalsUsedOnce({ ...history, approvals, audit })).toEqual([]);
   });
+});
+
+test("an approved call that has not run is reported, unless the store was unavailable", () => {
+  const lost = { ...history, effects: [] };
+  expect(numbers(checkApprovedCallsRan(lost))).toEqual(["once"]);
+  const answers = [answer({ status: "failed", code: "store_unavailable" })];
+  expect(checkApprovedCallsRan({ ...lost, answers })).toEqual([]);
+  expect(checkApprovedCallsRan(history)).toEqual([]);
 });
 
 describe("I3", () => {

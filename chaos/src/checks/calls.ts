@@ -44,6 +44,24 @@ export function checkApprovalsUsedOnce({
   return violations;
 }
 
+/**
+ * Every approved call has run, unless the store was unavailable for it. Holds as long as no process ends, and the faults
+ * are lost answers.
+ */
+export function checkApprovedCallsRan({
+  effects,
+  answers,
+  approvals,
+}: Pick<History, "effects" | "answers" | "approvals">): readonly Violation[] {
+  const ran = groupByCall(effects);
+  const answersByCall = groupByCall(answers);
+  return approvals.map(toCallKey).flatMap((call) => {
+    const codes = (answersByCall.get(call) ?? []).map(({ code }) => code);
+    if (ran.has(call) || codes.includes("store_unavailable")) return [];
+    return [{ invariant: "once", text: `${call} was approved, and has not run.` }];
+  });
+}
+
 /** Codes of errors with which a call was refused: its tool has not started. */
 const refusals: ReadonlySet<string> = new Set([
   "approval_rejected",

@@ -1,5 +1,6 @@
 import { startPostgresProxy, type PostgresProxy } from "@toolweave/test-support";
 import { pgbouncerProgram, startPgbouncer } from "@toolweave/test-support/postgres-server";
+import { checkApprovedCallsRan } from "../checks/calls.ts";
 import { approvalByAll } from "../operations/kinds.ts";
 import type { Random } from "../cluster/random.ts";
 import { allKinds, inLongRun, killWorkers, waitFor } from "./load-kinds.ts";
@@ -110,6 +111,7 @@ export const approvals: Scenario = {
           {
             ...{ scenario: "approvals", url, workers: 4, clients: 16 },
             kinds: { approval: approvalByAll },
+            check: checkApprovedCallsRan,
             workerUrl: (slot) => proxies[slot]?.url ?? url,
             lostStatements: () => countLostAnswers(proxies),
             async faults({ recorder, signal, cluster }) {

@@ -8,7 +8,7 @@ import { bundlePrograms, type Bundle } from "../cluster/bundle.ts";
 import { startChild } from "../cluster/child-processes.ts";
 import { Cluster, type WorkerProgram } from "../cluster/cluster.ts";
 import { createRandom, type Random } from "../cluster/random.ts";
-import { groupBy, type History } from "../history/history.ts";
+import { groupBy, type History, type Violation } from "../history/history.ts";
 import { Recorder } from "../history/recorder.ts";
 import { Load, type CallId } from "../operations/load.ts";
 import type { RunOperation } from "../operations/kinds.ts";
@@ -53,6 +53,8 @@ export interface LoadPlan {
   readonly prepare?: (schema: string) => Promise<void>;
   /** Injects faults until its signal is aborted. Absent: none. */
   readonly faults?: (context: FaultContext) => Promise<void>;
+  /** Checks what this scenario alone guarantees. */
+  readonly check?: (history: History) => readonly Violation[];
   /** Statements whose answer was lost. Default: none. */
   readonly lostStatements?: () => number;
 }
@@ -123,7 +125,7 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
       kills: cluster.kills,
       lostAnswers: load.lostReplies + (plan.lostStatements?.() ?? 0),
       unknowns: findUnknownCalls(recorder.answers).size,
-      violations: [...checkHistory(history), ...crashes],
+      violations: [...checkHistory(history), ...(plan.check?.(history) ?? []), ...crashes],
       details: Object.fromEntries([...kinds].map(([kind, found]) => [kind, found.length])),
     };
   } finally {
