@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { helpText, readCommand, UsageError, type Command } from "./command.ts";
 import { formatResult, formatSkipped, type SkippedScenario } from "./report.ts";
 import { saveResults } from "./save-results.ts";
@@ -5,8 +6,9 @@ import { scenarios } from "./scenarios/all.ts";
 import type { ScenarioResult } from "./scenarios/scenario.ts";
 
 const interrupted = new AbortController();
-process.once("SIGINT", () => interrupted.abort());
-process.once("SIGTERM", () => interrupted.abort());
+// A second signal must not end this process before everything that it has started.
+process.on("SIGINT", () => interrupted.abort());
+process.on("SIGTERM", () => interrupted.abort());
 
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args, scenarios);
@@ -50,6 +52,8 @@ function printResults(
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
+  // A signal that came during a synchronous step, such as initdb, is handled now.
+  await setImmediate();
   if (interrupted.signal.aborted) {
     process.stderr.write("Interrupted; everything that was started has ended.\n");
     process.exitCode = 130;

@@ -1,5 +1,6 @@
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
+import { asynchronousFailover, synchronousFailover } from "./failover.ts";
 import { approvals, brokenNetwork, pooledConnections } from "./network.ts";
 import type { Scenario } from "./scenario.ts";
 import { sharedSignIn } from "./sign-ins.ts";
@@ -16,6 +17,8 @@ export const scenarios: readonly Scenario[] = [
   exhaustedDatabase,
   brokenNetwork,
   wrongClocks,
+  synchronousFailover,
+  asynchronousFailover,
   pooledConnections,
   rollingUpgrade,
   sharedSignIn,

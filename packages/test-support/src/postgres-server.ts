@@ -32,7 +32,8 @@ export interface PostgresServer extends TestServer {
   restart(signal: "SIGINT" | "SIGQUIT" | "SIGKILL"): Promise<void>;
 }
 
-interface Account {
+/** The account of a process; empty: that of this one. */
+export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
@@ -179,7 +180,8 @@ async function startAgain(start: () => Promise<Program>): Promise<Program> {
   }
 }
 
-interface Program {
+/** A program that runs. */
+export interface Program {
   readonly pid: number;
   /** Resolves when it has ended. */
   readonly ended: Promise<unknown>;
@@ -210,7 +212,7 @@ kill $reader 2>/dev/null
 `;
 
 /** Starts a program that ends with this process. */
-async function startProgram(
+export async function startProgram(
   command: readonly string[],
   { account, folder, ready }: ProgramOptions,
 ): Promise<Program> {
@@ -240,7 +242,8 @@ async function startProgram(
   throw new Error(`${command[0]} did not start:\n${lines.join("\n")}`);
 }
 
-function createFolder(account: Account): string {
+/** Creates a folder for temporary files that belongs to the account. */
+export function createFolder(account: Account): string {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-postgres-"));
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid ?? 0);
   return folder;
@@ -253,7 +256,8 @@ function unprivilegedAccount(): Account {
   return { uid: read("-u"), gid: read("-g") };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 on which no program listens. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
