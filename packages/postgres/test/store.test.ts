@@ -96,6 +96,16 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     expect((await admin.query(`SELECT ${schema}.sweep(10) AS rows`)).rows).toEqual([{ rows: "0" }]);
   });
 
+  test("a claim that arrives after it was withdrawn is not valid, and another one is", async () => {
+    const { ledger } = open({ key: testKey });
+    const ids = { runId: randomUUID(), callId: "c" };
+    const call = { ...ids, tool: "pay", specHash: "", argumentsHash: "" };
+    expect(await ledger.end({ ...ids, token: "1" }, { status: "released" })).toBe(false);
+    expect(await ledger.begin({ ...call, token: "1" })).toEqual({ status: "unknown" });
+    expect(await ledger.begin({ ...call, token: "2" })).toEqual({ status: "begun" });
+    expect(await ledger.begin({ ...call, token: "3" })).toEqual({ status: "running" });
+  });
+
   test("problems are the settings of the server that weaken the guarantees, and a missing key", async () => {
     const problems = await open().problems();
     expect(problems.map((problem) => problem.split(/[ :]/)[0])).toEqual([
@@ -170,6 +180,33 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
       [one!.scheme, other!.scheme],
     );
     expect(await failure(() => credentials.get(other!))).toMatchObject({
+      code: "store_unavailable",
+      retryable: false,
+    });
+  });
+
+  test("an outcome is sealed, and one that was moved to another call does not open", async () => {
+    const { ledger } = open({ key: testKey });
+    const run = randomUUID();
+    const call = (callId: string, token: string) => ({
+      ...{ runId: run, callId, token },
+      ...{ tool: "pay", specHash: "", argumentsHash: "" },
+    });
+    for (const id of ["a", "b"]) {
+      await ledger.begin(call(id, id));
+      await ledger.end(call(id, id), { status: "ended", outcome: `fixture-secret-${id}` });
+    }
+    const { rows } = await admin.query<{ readonly dump: string }>(
+      `SELECT string_agg(encode(outcome, 'escape'), '') AS dump FROM ${schema}.ledger`,
+    );
+    expect(rows[0]?.dump).not.toMatch(/fixture-secret/);
+    await admin.query(
+      `UPDATE ${schema}.ledger SET outcome = (SELECT outcome FROM ${schema}.ledger
+         WHERE run_id = $1 AND call_id = 'a') WHERE run_id = $1 AND call_id = 'b'`,
+      [run],
+    );
+    expect(await ledger.begin(call("a", "c"))).toMatchObject({ outcome: "fixture-secret-a" });
+    expect(await failure(() => ledger.begin(call("b", "c")))).toMatchObject({
       code: "store_unavailable",
       retryable: false,
     });

@@ -34,10 +34,12 @@ export class SqliteLedger implements CallLedger {
   readonly #leases: Leases;
   readonly #select;
   readonly #epoch;
+  readonly #raiseEpoch;
   readonly #upsert;
   readonly #end;
   readonly #release;
   readonly #sweep;
+  readonly #sweepEpochs;
 
   constructor(
     file: SqliteFile,
@@ -47,15 +49,19 @@ export class SqliteLedger implements CallLedger {
     this.#select = file.prepare(
       "SELECT * FROM ledger WHERE run_id = ? AND call_id = ? AND expires_at > ?",
     );
-    this.#epoch = file.prepare("SELECT max(epoch) AS epoch FROM ledger WHERE run_id = ?");
+    this.#epoch = file.prepare("SELECT epoch FROM ledger_epochs WHERE run_id = ?");
+    this.#raiseEpoch = file.prepare(
+      `INSERT INTO ledger_epochs (run_id, epoch, expires_at) VALUES (?, ?, ?)
+       ON CONFLICT (run_id) DO UPDATE SET epoch = excluded.epoch, expires_at = excluded.expires_at`,
+    );
     this.#upsert = file.prepare(
       `INSERT INTO ledger
-         (run_id, call_id, tool, spec_hash, arguments_hash, epoch, token, status, outcome, lease_until, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'running', '', ?, ?)
+         (run_id, call_id, tool, spec_hash, arguments_hash, token, status, outcome, lease_until, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'running', '', ?, ?)
        ON CONFLICT (run_id, call_id) DO UPDATE SET
          tool = excluded.tool, spec_hash = excluded.spec_hash, arguments_hash = excluded.arguments_hash,
-         epoch = excluded.epoch, token = excluded.token, status = excluded.status,
-         outcome = excluded.outcome, lease_until = excluded.lease_until, expires_at = excluded.expires_at`,
+         token = excluded.token, status = excluded.status, outcome = excluded.outcome,
+         lease_until = excluded.lease_until, expires_at = excluded.expires_at`,
     );
     const held = "run_id = ? AND call_id = ? AND token = ? AND status IN ('running', 'unknown')";
     this.#end = file.prepare(
@@ -64,6 +70,10 @@ export class SqliteLedger implements CallLedger {
     this.#release = file.prepare(`DELETE FROM ledger WHERE ${held}`);
     this.#sweep = file.prepare(
       `DELETE FROM ledger WHERE (run_id, call_id) IN (SELECT run_id, call_id FROM ledger
+       WHERE expires_at <= ? ORDER BY expires_at LIMIT ${maxSwept})`,
+    );
+    this.#sweepEpochs = file.prepare(
+      `DELETE FROM ledger_epochs WHERE run_id IN (SELECT run_id FROM ledger_epochs
        WHERE expires_at <= ? ORDER BY expires_at LIMIT ${maxSwept})`,
     );
     const renew = file.prepare(
@@ -106,10 +116,11 @@ export class SqliteLedger implements CallLedger {
   #beginCall(call: LedgerCall): LedgerEntry {
     const now = this.#file.now();
     this.#sweep.run(now);
+    this.#sweepEpochs.run(now);
     const { runId, callId, tool, specHash, argumentsHash, epoch, token } = call;
     if (epoch !== undefined) {
-      const latest = this.#epoch.get(runId)?.["epoch"] as number | null;
-      if (latest !== null && epoch < latest) return { status: "superseded" };
+      const latest = this.#epoch.get(runId)?.["epoch"] as number | undefined;
+      if (latest !== undefined && epoch < latest) return { status: "superseded" };
     }
     const row = this.#select.get(runId, callId, now) as unknown as Row | undefined;
     const answer = row === undefined ? undefined : this.#answerFor(row, call, now);
@@ -121,11 +132,11 @@ export class SqliteLedger implements CallLedger {
       tool,
       specHash,
       argumentsHash,
-      epoch ?? null,
       token,
       leaseEnd,
       now + lifetimeMs,
     );
+    if (epoch !== undefined) this.#raiseEpoch.run(runId, epoch, now + lifetimeMs);
     return { status: "begun" };
   }
 

@@ -212,7 +212,6 @@ const steps: readonly string[] = [
     tool TEXT NOT NULL,
     spec_hash TEXT NOT NULL,
     arguments_hash TEXT NOT NULL,
-    epoch INTEGER,
     -- Of the process that has begun the call.
     token TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('running', 'suspended', 'ended', 'unknown')),
@@ -222,8 +221,15 @@ const steps: readonly string[] = [
     PRIMARY KEY (run_id, call_id)
   ) STRICT;
   CREATE INDEX ledger_running ON ledger (token) WHERE status = 'running';
-  CREATE INDEX ledger_epochs ON ledger (run_id, epoch);
   CREATE INDEX ledger_to_sweep ON ledger (expires_at);
+
+  -- The highest epoch that has begun a call of a run. Apart from the calls: one that is released leaves no row.
+  CREATE TABLE ledger_epochs (
+    run_id TEXT PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    expires_at REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX ledger_epochs_to_sweep ON ledger_epochs (expires_at);
 
   -- The process that makes a new credential in place of another one, and how long it counts as being there.
   CREATE TABLE credential_locks (

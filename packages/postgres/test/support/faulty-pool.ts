@@ -7,39 +7,32 @@ import type { PostgresClient, PostgresPool } from "../../src/index.ts";
  * `late`: the connection fails, and the statement is done when the test lets it arrive.
  */
 export const faults = ["unsent", "lost", "cut", "hung", "late"] as const;
-type Fault = (typeof faults)[number];
+export type Fault = (typeof faults)[number];
 
-/** A pool that counts statements, and has one fault at one of them. */
+/** Faults at some statements. */
+export interface Faults {
+  /** The fault of each statement, which is counted from 1. */
+  readonly at: ReadonlyMap<number, Fault>;
+  /** No statement after the last fault is sent. */
+  readonly persists: boolean;
+}
+
+/** A pool that counts statements, and has faults at some of them. */
 export class FaultyPool implements PostgresPool {
   readonly #pool: pg.Pool;
-  readonly #at: number;
-  readonly #fault: Fault;
-  readonly #persists: boolean;
-  /** Runs the deadline of the statement that hangs. */
+  readonly #faults: Faults;
+  /** Runs the deadline of a statement that hangs. */
   readonly #expire: () => void;
+  readonly #last: number;
+  #hasStarted = false;
   #statements = 0;
-  #late: (() => Promise<unknown>) | undefined;
+  #late: (() => Promise<unknown>)[] = [];
 
-  constructor(
-    pool: pg.Pool,
-    {
-      at,
-      fault,
-      persists,
-    }: {
-      /** The statement with the fault, from 1. */
-      readonly at: number;
-      readonly fault: Fault;
-      /** No later statement is sent. */
-      readonly persists: boolean;
-    },
-    expire: () => void,
-  ) {
+  constructor(pool: pg.Pool, faults: Faults, expire: () => void) {
     this.#pool = pool;
-    this.#at = at;
-    this.#fault = fault;
-    this.#persists = persists;
+    this.#faults = faults;
     this.#expire = expire;
+    this.#last = Math.max(...faults.at.keys());
   }
 
   /** The number of statements so far. */
@@ -47,11 +40,14 @@ export class FaultyPool implements PostgresPool {
     return this.#statements;
   }
 
-  /** Does the statement that is late. */
+  /** Counts from the next statement on, and has no fault before. */
+  start(): void {
+    this.#hasStarted = true;
+  }
+
+  /** Does the statements that are late. */
   async arrive(): Promise<void> {
-    const late = this.#late;
-    this.#late = undefined;
-    await late?.();
+    for (const late of this.#late.splice(0)) await late();
   }
 
   async connect(): Promise<PostgresClient> {
@@ -60,16 +56,17 @@ export class FaultyPool implements PostgresPool {
     return {
       query: async (text, values) => {
         if (isCut) throw connectionError();
-        const isFaulty = ++this.#statements === this.#at;
-        if (this.#persists && this.#statements > this.#at) throw connectionError();
-        if (!isFaulty) return client.query(text, values);
-        if (this.#fault === "late") this.#late = () => this.#pool.query(text, values);
-        if (this.#fault === "late") throw connectionError();
-        if (this.#fault === "unsent") throw connectionError();
+        if (!this.#hasStarted) return client.query(text, values);
+        this.#statements++;
+        const fault = this.#faults.at.get(this.#statements);
+        if (this.#faults.persists && this.#statements > this.#last) throw connectionError();
+        if (fault === undefined) return client.query(text, values);
+        if (fault === "late") this.#late.push(() => this.#pool.query(text, values));
+        if (fault === "late" || fault === "unsent") throw connectionError();
         const answer = await client.query(text, values);
-        if (this.#fault === "lost") throw connectionError();
-        if (this.#fault === "cut") isCut = true;
-        if (this.#fault === "cut") return answer;
+        if (fault === "lost") throw connectionError();
+        if (fault === "cut") isCut = true;
+        if (fault === "cut") return answer;
         this.#expire();
         return new Promise(() => {});
       },
