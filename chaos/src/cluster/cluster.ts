@@ -1,5 +1,5 @@
 import type { Recorder } from "../history/recorder.ts";
-import type { SentRequest, WorkerReply, WorkerSettings } from "../worker/messages.ts";
+import type { HeldUp, SentRequest, WorkerReply, WorkerSettings } from "../worker/messages.ts";
 import { startChild, stopFor, type Child, type Reply } from "./child-processes.ts";
 import type { Random } from "./random.ts";
 
@@ -144,7 +144,11 @@ export class Cluster {
       CHAOS_WORKER: JSON.stringify({ ...settings, name } satisfies WorkerSettings),
     });
     const worker: RunningWorker = { name, child, waiting: new Map(), isExpectedToEnd: false };
-    child.process.on("message", (reply: WorkerReply) => settle(worker, reply.attempt, reply));
+    child.process.on("message", (message: WorkerReply | HeldUp) => {
+      if ("attempt" in message) return settle(worker, message.attempt, message);
+      const until = Date.now();
+      this.#recorder.faults.push({ kind: "stop", worker: name, from: until - message.ms, until });
+    });
     slot.worker = worker;
     void child.ended.then(() => {
       slot.worker = undefined;

@@ -59,10 +59,11 @@ async function failOver(
             await delay(500);
           }
           await database.failOver();
+          problems.push(...(await readProblems(url, schema)));
+          // Commits may wait for the new standby for longer than a lease.
+          await database.addStandby();
           end();
           countRestart();
-          problems.push(...(await readProblems(url, schema)));
-          await database.addStandby();
         }
       },
     });

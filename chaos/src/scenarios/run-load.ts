@@ -59,7 +59,7 @@ export interface LoadPlan {
   readonly lostStatements?: () => number;
 }
 
-const leaseMs = 1_000;
+const leaseMs = 2_000;
 const rate = { calls: 20, windowMs: 1_000 };
 const secret = "s3cret-of-the-chaos-suite-5f0c9a";
 /** Milliseconds that operations have to end after the faults. */

@@ -16,7 +16,7 @@ export const killedWorkers: Scenario = {
 /** W2: workers are stopped for longer than their lease, and continue when others have taken over. */
 export const stoppedWorkers: Scenario = {
   id: "W2",
-  summary: "SIGSTOP of one of 3 workers for 1.5 to 3 s, longer than its lease of 1 s, then SIGCONT",
+  summary: "SIGSTOP of one of 3 workers for 2.5 to 4 s, longer than its lease of 2 s, then SIGCONT",
   run: (run) =>
     withPostgres(run, {}, ({ url }) =>
       runLoad(run, {
@@ -25,7 +25,7 @@ export const stoppedWorkers: Scenario = {
         replyMs: 1_200,
         async faults({ cluster, random, signal, countRestart }) {
           while (await waitFor(random.between(200, 500), signal)) {
-            const ms = Math.floor(random.between(1_500, 3_000));
+            const ms = Math.floor(random.between(2_500, 4_000));
             await cluster.stop(Math.floor(random.between(0, 3)), ms);
             countRestart();
           }

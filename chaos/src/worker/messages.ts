@@ -50,5 +50,12 @@ export interface WorkerReply {
   readonly interruption?: Interruption;
 }
 
+/** A worker reports that it was held up: its leases may have expired. */
+export interface HeldUp {
+  readonly type: "held-up";
+  /** Milliseconds, by the clock of the machine at which it noticed that. */
+  readonly ms: number;
+}
+
 /** The keys of all workers of a run: they share one store. */
 export const workerKey = "the key of the workers of the chaos suite";

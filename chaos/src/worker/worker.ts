@@ -13,6 +13,7 @@ import { effectLog } from "../effect-log/client.ts";
 import { apiSource } from "./api-source.ts";
 import {
   workerKey,
+  type HeldUp,
   type SentRequest,
   type WorkerReply,
   type WorkerRequest,
@@ -112,6 +113,19 @@ process.on("message", (request: SentRequest) => {
     process.send?.({ attempt, ...reply } satisfies WorkerReply);
   });
 });
+/** Reports when this process was held up, by a busy machine or a signal. */
+function watchDelays(): void {
+  const everyMs = 100;
+  let last = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    const ms = now - last - everyMs;
+    last = now;
+    if (ms > settings.leaseMs / 4) process.send?.({ type: "held-up", ms } satisfies HeldUp);
+  }, everyMs);
+}
+
+watchDelays();
 process.once("disconnect", () => process.exit());
 // Ctrl-C reaches the whole process group: the program ends its workers itself.
 process.on("SIGINT", () => {});
