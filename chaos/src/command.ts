@@ -21,7 +21,7 @@ happened afterwards: no call has two effects, no approval is used twice, no resu
 is forgotten. The invariants I1 to I10 are described in chaos/README.md. Exits 1 when one of them
 does not hold.
 
-  --seconds  time of each run's load (default: 60); approvals ends after 10,000 operations instead
+  --seconds  time of each run's load (default: 60); approvals has 10,000 operations instead, fewer below 60 s
   --seeds    number of runs of each scenario, with the seeds 1, 2, … (default: 5)
   --seed     one run, with this seed: it repeats the operations and faults, but not their timing
   --json     prints the results as JSON, and progress to the standard error

@@ -12,14 +12,14 @@ for (const scenario of scenarios) {
       const result = await scenario.run({
         seed: 2,
         end: {
-          operations: 120,
-          faults: scenario.id === "O1" || scenario.id === "approvals" ? 0 : 3,
+          operations: 60,
+          faults: scenario.id === "O1" || scenario.id === "approvals" ? 0 : 2,
         },
         signal,
         ...(postgresUrl === undefined ? {} : { postgresUrl }),
       });
       expect(result.violations).toEqual([]);
-      expect(result.operations).toBeGreaterThanOrEqual(120);
+      expect(result.operations).toBeGreaterThanOrEqual(60);
     },
   );
 }

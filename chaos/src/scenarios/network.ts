@@ -105,7 +105,10 @@ export const approvals: Scenario = {
   run: (run) =>
     withPostgres(run, {}, ({ url }) =>
       withProxies(4, url, run.seed, async (proxies) => {
-        const end = "seconds" in run.end ? { operations: 10_000, faults: 0 } : run.end;
+        const end =
+          "seconds" in run.end
+            ? { operations: Math.ceil((Math.min(run.end.seconds, 60) / 60) * 10_000), faults: 0 }
+            : run.end;
         const result = await runLoad(
           { ...run, end },
           {
