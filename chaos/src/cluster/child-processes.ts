@@ -1,6 +1,5 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import type { WorkerReply } from "../worker/messages.ts";
 
 /** Everything that this process has started and that has not ended. */
 const running = new Set<ChildProcess>();
@@ -55,6 +54,3 @@ sleep ${ms / 1000}
 kill -CONT $(all)`;
   await once(spawn("/bin/sh", ["-c", script], { stdio: "ignore", detached: true }), "exit");
 }
-
-/** A request that waits for its reply; `undefined`: there is none. */
-export type Reply = (reply: WorkerReply | undefined) => void;

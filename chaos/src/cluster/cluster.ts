@@ -1,6 +1,6 @@
 import type { Recorder } from "../history/recorder.ts";
 import type { HeldUp, SentRequest, WorkerReply, WorkerSettings } from "../worker/messages.ts";
-import { startChild, stopFor, type Child, type Reply } from "./child-processes.ts";
+import { startChild, stopFor, type Child } from "./child-processes.ts";
 import type { Random } from "./random.ts";
 
 /** How the worker of a slot is started. */
@@ -16,10 +16,13 @@ interface Slot {
   worker: RunningWorker | undefined;
 }
 
+/** Gives a request its reply; `undefined`: there is none. */
+type Settle = (reply: WorkerReply | undefined) => void;
+
 interface RunningWorker {
   readonly name: string;
   readonly child: Child;
-  readonly waiting: Map<string, Reply>;
+  readonly waiting: Map<string, Settle>;
   /** It was ended by a fault, or by the end of the run. */
   isExpectedToEnd: boolean;
 }
@@ -154,7 +157,8 @@ export class Cluster {
       slot.worker = undefined;
       for (const attempt of worker.waiting.keys()) settle(worker, attempt, undefined);
       if (worker.isExpectedToEnd) return;
-      this.crashes.push(`${name} has ended by itself: ${child.errors()}`);
+      const lines = child.errors().trim().split("\n").slice(0, 12);
+      this.crashes.push(`${name} has ended by itself: ${lines.join("\n    ")}`);
       void this.#start(slot);
     });
   }
