@@ -25,7 +25,7 @@ does not hold.
   --seeds    number of runs of each scenario, with the seeds 1, 2, … (default: 5)
   --seed     one run, with this seed: it repeats the operations and faults, but not their timing
   --json     prints the results as JSON, and progress to the standard error
-  --save     writes the results to chaos/results.json, and its table in chaos/README.md
+  --save     writes the results to chaos/results.json, and their table to chaos/README.md
   --help     prints this text
 
 Scenarios (default: all):

@@ -46,7 +46,13 @@ function printResults(
   if (isJson) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
   if (!isSaved) return;
   const date = new Date().toISOString().slice(0, 10);
-  saveResults({ date, seconds, results: results.filter((result) => "seed" in result) });
+  const saved = results
+    .filter((result) => "seed" in result)
+    .map((result) => ({ date, loadSeconds: seconds, ...result }));
+  saveResults(
+    saved,
+    scenarios.map(({ id }) => id),
+  );
 }
 
 try {
