@@ -59,15 +59,16 @@ export const brokenNetwork: Scenario = {
           workerUrl: (slot) => proxies[slot]?.url ?? url,
           lostStatements: () => countLostAnswers(proxies),
           async faults({ cluster, recorder, random, signal, countRestart }) {
-            while (await waitFor(random.between(100, 400), signal)) {
-              const slot = Math.floor(random.between(0, proxies.length));
-              const proxy = proxies[slot] as PostgresProxy;
-              const end = recorder.beginFault("network", cluster.nameAt(slot));
-              await waitFor(disturb(proxy, random, run), signal);
-              proxy.restore();
-              end();
-              countRestart();
-            }
+            const disturbAll = async (proxy: PostgresProxy, slot: number): Promise<void> => {
+              while (await waitFor(random.between(200, 1_500), signal)) {
+                const end = recorder.beginFault("network", cluster.nameAt(slot));
+                await waitFor(disturb(proxy, random, run), signal);
+                proxy.restore();
+                end();
+                countRestart();
+              }
+            };
+            await Promise.all(proxies.map(disturbAll));
           },
         }),
       ),
