@@ -8,7 +8,7 @@ const conditions = ["@toolweave/source"];
 /** Every test that a clone can run by itself. */
 export const packageTests: string[] = [
   "{packages,apps,examples}/*/test/**/*.test.ts",
-  "conformance/test/**/*.test.ts",
+  "{conformance,chaos}/test/**/*.test.ts",
   "test/**/*.test.ts",
 ];
 
@@ -33,6 +33,7 @@ export const isolatedTests: string[] = globSync(packageTests, {
 export const postgresTests: string[] = [
   "packages/postgres/test/**/*.test.ts",
   "{packages,apps,examples}/*/test/**/*.postgres{,.full}.test.ts",
+  "chaos/test/**/*.postgres{,.full}.test.ts",
 ];
 export const postgresSetup: string = "packages/test-support/src/postgres-setup.ts";
 

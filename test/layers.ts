@@ -23,6 +23,12 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/mastra": ["@toolweave/core"],
   "packages/openai-agents": ["@toolweave/core", "@toolweave/providers"],
   conformance: ["@toolweave/core"],
+  chaos: [
+    "@toolweave/core",
+    "@toolweave/openapi",
+    "@toolweave/postgres",
+    "@toolweave/test-support",
+  ],
   "packages/openapi": ["@toolweave/core", "@toolweave/http"],
   "packages/mcp": ["@toolweave/core", "@toolweave/http"],
   "packages/config": [
@@ -202,6 +208,15 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["checks"],
     ["session"],
     ["stores"],
+    ["."],
+  ],
+  chaos: [
+    ["history", "sign-in"],
+    ["checks", "effect-log"],
+    ["worker"],
+    ["cluster"],
+    ["operations"],
+    ["scenarios"],
     ["."],
   ],
   "apps/cli": [

@@ -69,8 +69,7 @@ export async function findProblems(
         : "The server cannot be reached for notifications: changes of tasks are found by polling. Check listen.",
     );
   }
-  const timeline = await readTimeline(db);
-  if (timeline !== undefined && !(await isSameTimeline(db, timeline))) {
+  if (!(await isSameTimeline(db, await readTimeline(db)))) {
     problems.push(
       "The server has been promoted since the store was made. If its replication is asynchronous, claims of the last moments before that may be lost; claims of earlier calls were refused for one lease after it.",
     );
@@ -79,16 +78,12 @@ export async function findProblems(
   return problems;
 }
 
-/** The number that grows with each promotion, in decimal. Undefined: the server has none. */
-async function readTimeline(db: Database): Promise<string | undefined> {
-  try {
-    const [row] = await db.inspect(
-      `SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int::text AS id`,
-    );
-    return row?.["id"] as string | undefined;
-  } catch {
-    return undefined;
-  }
+/** The timeline of a primary, from the name of its log: the control file has the former one until a checkpoint. */
+async function readTimeline(db: Database): Promise<string> {
+  const [row] = await db.inspect(
+    `SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text AS id`,
+  );
+  return row?.["id"] as string;
 }
 
 async function isSameTimeline(db: Database, timeline: string): Promise<boolean> {

@@ -243,7 +243,8 @@ export async function startProgram(
   throw new Error(`${command[0]} did not start:\n${lines.join("\n")}`);
 }
 
-function createFolder(account: Account): string {
+/** Creates a folder for temporary files that belongs to the account. */
+export function createFolder(account: Account): string {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-postgres-"));
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid ?? 0);
   return folder;

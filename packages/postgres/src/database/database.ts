@@ -19,6 +19,8 @@ export interface PostgresClient {
 /** A pool of connections: a `Pool` of `pg`, or one like it. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
+  /** Absent: its connections have a listener for errors from the beginning, or emit none. */
+  on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
 /** How a database is reached. */
@@ -61,6 +63,7 @@ export class Database {
     this.schema = schema;
     this.#timers = timers;
     this.#pool = pool;
+    if (pool !== undefined) keepProcess(pool);
     if (connectionString === undefined) return;
     this.#ownOptions = {
       connectionString,
@@ -279,11 +282,20 @@ export class Database {
         ? { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }
         : {}),
     });
+    keepProcess(pool);
     // An idle connection that ends is replaced by the next statement.
     pool.on("error", () => {});
     this.#ownPool = pool;
     return pool;
   }
+}
+
+/**
+ * A server can end a connection in the packet that opens it, before the promise of `connect` is settled. Without a
+ * listener, that would end the process.
+ */
+function keepProcess(pool: PostgresPool): void {
+  pool.on?.("connect", (client) => void client.on?.("error", () => {}));
 }
 
 function toError(error: unknown): Error {

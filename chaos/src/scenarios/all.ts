@@ -1,0 +1,26 @@
+import { wrongClocks } from "./clocks.ts";
+import { crashedDatabase, stoppedDatabase } from "./database.ts";
+import { asynchronousFailover, synchronousFailover } from "./failover.ts";
+import { approvals, brokenNetwork, pooledConnections } from "./network.ts";
+import type { Scenario } from "./scenario.ts";
+import { sharedSignIn } from "./sign-ins.ts";
+import { exhaustedDatabase } from "./storage.ts";
+import { rollingUpgrade } from "./upgrade.ts";
+import { killedWorkers, stoppedWorkers } from "./workers.ts";
+
+/** Every scenario, in the order in which they are run. */
+export const scenarios: readonly Scenario[] = [
+  killedWorkers,
+  stoppedWorkers,
+  crashedDatabase,
+  stoppedDatabase,
+  exhaustedDatabase,
+  brokenNetwork,
+  wrongClocks,
+  synchronousFailover,
+  asynchronousFailover,
+  pooledConnections,
+  rollingUpgrade,
+  sharedSignIn,
+  approvals,
+];
