@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
+import { migrations } from "../../../packages/postgres/src/database/migrations.ts";
 import { testDatabase, testKey, type TestDatabase } from "./support/database.ts";
 import { runBin } from "./support/run-bin.ts";
 import { runIn, type Ended } from "./support/run-cli.ts";
@@ -86,17 +87,39 @@ describe.skipIf(inject("postgresUrl") === undefined)("toolweave db", () => {
   test("check reports tables of an earlier version, and does not update them", async () => {
     const database = await testDatabase();
     const run = runIn(database.url, database.env);
-    await run(["db", "migrate"]);
-    const [version] = await database.query("SELECT value FROM toolweave.meta");
-    const steps = Number(version?.["value"]);
-    // Tables of before the first version that this program can tell from none.
-    await database.query("UPDATE toolweave.meta SET value = '0.5' WHERE name = 'schema_version'");
-    const checked = await run(["db", "check"]);
-    expect(checked.stdout).toContain(
-      "which is older than this program.\n  Run `toolweave db migrate`",
+    await database.query(
+      "CREATE SCHEMA toolweave; CREATE TABLE toolweave.meta (name text PRIMARY KEY, value text NOT NULL)",
     );
-    const [after] = await database.query("SELECT value FROM toolweave.meta");
-    expect([steps > 0, after]).toEqual([true, { value: "0.5" }]);
+    await database.query(migrations[0]?.("toolweave") ?? "");
+    await database.query("INSERT INTO toolweave.meta VALUES ('schema_version', '1')");
+    const checked = await run(["db", "check"]);
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain(
+      `problem: The tables are of version 1; this program needs version ${migrations.length}.\n  Run \`toolweave db migrate\`; otherwise the first call updates them.\n1 problem\n`,
+    );
+    const [after] = await database.query(
+      "SELECT value, to_regclass('toolweave.ledger') AS ledger FROM toolweave.meta WHERE name = 'schema_version'",
+    );
+    expect(after).toEqual({ value: "1", ledger: null });
+    const { stdout } = await run(["db", "migrate", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ from: 1, to: migrations.length });
+    const json = JSON.parse((await run(["db", "check", "--json"])).stdout);
+    expect(json).toMatchObject({
+      tablesVersion: migrations.length,
+      knownTablesVersion: migrations.length,
+      canMigrate: true,
+    });
+  });
+
+  test("check says that this user may not create the tables", async () => {
+    const { url, env, query, location } = await testDatabase();
+    const [, name = ""] = location.split("/");
+    await query(`REVOKE ALL ON DATABASE ${name} FROM ${name}, PUBLIC`);
+    await query(`GRANT CONNECT ON DATABASE ${name} TO ${name}`);
+    const checked = await runIn(url, env)(["db", "check"]);
+    expect(checked.stdout).toContain(
+      "problem: The database has no tables of Toolweave yet.\n  Run `toolweave db migrate` with a user that may create a schema: this one may not.\n",
+    );
   });
 
   test("two processes that migrate at once create the tables once", async () => {
@@ -182,12 +205,15 @@ test("check of a file says that it is one, and what it holds", async () => {
   });
 });
 
-test.each([["migrate"], ["prune"]])("%s of a file is a usage error", async (command) => {
-  const { code, stderr } = await runIn(tempStore())(["db", command]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("The store is the file ");
-  expect(stderr).toContain("Name a database with --store 'postgres://USER:${DB_PASSWORD}@HOST");
-});
+test.each([["migrate"], ["prune"], ["reseal"]])(
+  "%s of a file is a usage error",
+  async (command) => {
+    const { code, stderr } = await runIn(tempStore())(["db", command]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("The store is the file ");
+    expect(stderr).toContain("Name a database with --store 'postgres://USER:${DB_PASSWORD}@HOST");
+  },
+);
 
 test.each([
   [
