@@ -146,6 +146,35 @@ async function startedTask(
 
 /** An artifact that a replica stores, and two others read. */
 export const artifact: RunOperation = async (load, id) => {
+  const stored = await storedArtifact(load, id);
+  await readTwice(load, stored, stored.digest);
+  return undefined;
+};
+
+/**
+ * An artifact that is stored and read, and then missing.
+ *
+ * @param deleteObject deletes its bytes behind the back of the store.
+ */
+export function deletedArtifact(deleteObject: (key: string) => Promise<void>): RunOperation {
+  return async (load, id) => {
+    const stored = await storedArtifact(load, id);
+    await readTwice(load, stored, stored.digest);
+    load.recorder.deletedArtifacts.push(stored.key);
+    await deleteObject(stored.key);
+    await readTwice(load, stored, "missing");
+    return undefined;
+  };
+}
+
+interface StoredByWorker {
+  readonly key: string;
+  readonly worker: string;
+  /** A hash of its bytes. */
+  readonly digest: string;
+}
+
+async function storedArtifact(load: Load, id: string): Promise<StoredByWorker> {
   const seed = Math.floor(load.random.between(0, 1e9));
   const size = load.random.pick([1_000, 20_000, 200_000]);
   for (let number = 1; ; number++) {
@@ -156,18 +185,23 @@ export const artifact: RunOperation = async (load, id) => {
       await load.pause(50);
       continue;
     }
-    const expected = createHash("sha256").update(artifactBytes(seed, size)).digest("hex");
-    for (let read = 0; read < 2; read++) {
-      const { digest: found = "missing", worker } = await load.askUntilFinal(
-        undefined,
-        { type: "read-artifact", key },
-        { avoid: stored.worker },
-      );
-      load.recorder.artifactReads.push({ key, worker, expected, found });
-    }
-    return undefined;
+    const digest = createHash("sha256").update(artifactBytes(seed, size)).digest("hex");
+    return { key, worker: stored.worker, digest };
   }
-};
+}
+
+/** Reads an artifact by replicas that have not stored it. */
+async function readTwice(
+  load: Load,
+  { key, worker: avoid }: StoredByWorker,
+  expected: string,
+): Promise<void> {
+  for (let read = 0; read < 2; read++) {
+    const reply = await load.askUntilFinal(undefined, { type: "read-artifact", key }, { avoid });
+    const { digest, code = "missing", worker } = reply;
+    load.recorder.artifactReads.push({ key, worker, expected, found: digest ?? code });
+  }
+}
 
 /** A call of an API with OAuth, whose token expires all the time. A person never has to sign in again. */
 export const apiCall: RunOperation = async (load, id) => {

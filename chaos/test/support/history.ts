@@ -57,6 +57,7 @@ export const correctHistory: History = {
   faults: [{ kind: "kill", worker: "worker 1.1", from: 105, until: 105 }],
   approvals: [{ interruptionId: "i1", ...call }],
   artifactReads: [{ key: "art_1", worker: "worker 2.1", expected: "abc", found: "abc" }],
+  deletedArtifacts: [],
   operations: [{ id: "run_1", kind: "durableRun" }],
   budgets: [{ agent: "agent", limit: 5, used: 6, recoveries: 1 }],
   audit: [approved("i1")],
