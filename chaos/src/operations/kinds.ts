@@ -156,7 +156,7 @@ export const artifact: RunOperation = async (load, id) => {
  *
  * @param deleteObject deletes its bytes behind the back of the store.
  */
-export function deletedArtifact(deleteObject: (key: string) => Promise<void>): RunOperation {
+export function lostObject(deleteObject: (key: string) => Promise<void>): RunOperation {
   return async (load, id) => {
     const stored = await storedArtifact(load, id);
     await readTwice(load, stored, stored.digest);
