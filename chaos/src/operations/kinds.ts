@@ -167,6 +167,17 @@ export function lostObject(deleteObject: (key: string) => Promise<void>): RunOpe
   };
 }
 
+/** An artifact that is written in parts, and read once. It is not stored if one of them fails. */
+export const largeFile: RunOperation = async (load, id) => {
+  const stored = await storeOnce(load, { runId: id, callId: "export", size: 17_000_000 });
+  if (stored === undefined) return undefined;
+  const { key, worker: avoid, digest: expected } = stored;
+  const reply = await load.ask(undefined, { type: "read-artifact", key }, avoid);
+  if (reply?.digest === undefined) return undefined;
+  load.recorder.artifactReads.push({ key, worker: reply.worker, expected, found: reply.digest });
+  return undefined;
+};
+
 interface StoredByWorker {
   readonly key: string;
   readonly worker: string;
@@ -175,19 +186,30 @@ interface StoredByWorker {
 }
 
 async function storedArtifact(load: Load, id: string): Promise<StoredByWorker> {
-  const seed = Math.floor(load.random.between(0, 1e9));
   const size = load.random.pick([1_000, 20_000, 200_000]);
   for (let number = 1; ; number++) {
-    const call: CallId = { runId: id, callId: `export_${number}`, tool: "export_file" };
-    const stored = await load.ask(call, { type: "call", ...call, arguments: { seed, size } });
-    const [key] = stored?.artifacts ?? [];
-    if (stored?.status !== "completed" || key === undefined) {
-      await load.pause(50);
-      continue;
-    }
-    const digest = createHash("sha256").update(artifactBytes(seed, size)).digest("hex");
-    return { key, worker: stored.worker, digest };
+    const stored = await storeOnce(load, { runId: id, callId: `export_${number}`, size });
+    if (stored !== undefined) return stored;
+    await load.pause(50);
   }
+}
+
+/** `undefined`: it was not stored, or there is no reply. */
+async function storeOnce(
+  load: Load,
+  {
+    runId,
+    callId,
+    size,
+  }: { readonly runId: string; readonly callId: string; readonly size: number },
+): Promise<StoredByWorker | undefined> {
+  const seed = Math.floor(load.random.between(0, 1e9));
+  const call: CallId = { runId, callId, tool: "export_file" };
+  const reply = await load.ask(call, { type: "call", ...call, arguments: { seed, size } });
+  const [key] = reply?.artifacts ?? [];
+  if (reply?.status !== "completed" || key === undefined) return undefined;
+  const digest = createHash("sha256").update(artifactBytes(seed, size)).digest("hex");
+  return { key, worker: reply.worker, digest };
 }
 
 /** Reads an artifact by replicas that have not stored it. */

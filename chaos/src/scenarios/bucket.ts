@@ -5,7 +5,7 @@ import { readBucketState } from "../bucket/read-bucket.ts";
 import { SwiftBucket } from "../bucket/swift-bucket.ts";
 import { createRandom } from "../cluster/random.ts";
 import type { BucketState } from "../history/history.ts";
-import { artifact, lostObject } from "../operations/kinds.ts";
+import { artifact, largeFile, lostObject } from "../operations/kinds.ts";
 import { artifactSecret } from "../worker/tools.ts";
 import { waitFor } from "./load-kinds.ts";
 import { runLoad, type FaultContext } from "./run-load.ts";
@@ -35,7 +35,8 @@ export const faultyBucket: Scenario = {
         };
         const result = await runLoad(run, {
           ...{ scenario: "S1", url, workers, clients: 12 },
-          kinds: { artifact, lostObject: lostObject(deleteObject) },
+          kinds: { artifact, lostObject: lostObject(deleteObject), largeFile },
+          weights: { artifact: 14, lostObject: 5, largeFile: 1 },
           program: (slot, _generation, usual) => {
             const { region, credentials, url: origin } = bucket.server;
             const endpoint = proxies[slot]?.origin ?? origin;

@@ -40,6 +40,8 @@ export interface LoadPlan {
   /** Replaces the program or the environment of a worker. */
   readonly program?: (slot: number, generation: number, usual: WorkerProgram) => WorkerProgram;
   readonly kinds: Readonly<Record<string, RunOperation>>;
+  /** How often each kind is chosen. Default: 1. */
+  readonly weights?: Readonly<Record<string, number>>;
   /** Operations at the same time. Default: 12. */
   readonly clients?: number;
   /** Milliseconds for which a client waits for a reply. Default: 20,000. */
@@ -175,9 +177,12 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
     ("seconds" in end
       ? performance.now() >= until
       : operations >= end.operations && cluster.kills + restarts >= end.faults);
+  const kinds = Object.keys(plan.kinds).flatMap((kind) =>
+    Array.from({ length: plan.weights?.[kind] ?? 1 }, () => kind),
+  );
   const client = async (): Promise<void> => {
     while (!isOver()) {
-      const kind = random.pick(Object.keys(plan.kinds));
+      const kind = random.pick(kinds);
       await runOperation(load, kind, plan.kinds[kind] as RunOperation, `run_${++operations}`);
     }
   };
