@@ -13,7 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Random } from "../cluster/random.ts";
 
 /**
- * What can happen to a request. `busy`: answered with 503. `unsent`: the connection is reset before the request is
+ * The faults of a request. `busy`: answered with 503. `unsent`: the connection is reset before the request is
  * forwarded. `lost`: it is reset when the answer has come. `cutRequest`, `cutAnswer`: half of the body is forwarded, then
  * the connection is reset. `slow`: the answer is held back. `late`: the request is held back, and forwarded even if its
  * client does not wait any more. `skew`: refused because of its time. `wrongClock`: the same, by a server whose own time

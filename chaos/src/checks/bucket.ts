@@ -35,7 +35,7 @@ function withoutRow({ rows, objects, parts }: BucketState): readonly string[] {
 }
 
 /**
- * What is wrong with a row; `undefined`: nothing.
+ * Describes the problem of a row; `undefined`: it has none.
  *
  * @param stored the bytes of its object; `undefined`: there is none.
  */

@@ -79,7 +79,7 @@ export interface BucketRow {
   readonly object: string;
   /** The bytes of the object. */
   readonly bytes: number;
-  /** What its store reads. `other`: bytes that were never stored. */
+  /** The artifact, as its store reads it. `other`: bytes that were never stored. */
   readonly found: "whole" | "missing" | "other" | "unreadable";
 }
 

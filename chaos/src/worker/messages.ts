@@ -18,7 +18,7 @@ export interface WorkerSettings {
 }
 
 /** A bucket for the bytes of artifacts. */
-export interface BucketSettings {
+interface BucketSettings {
   readonly bucket: string;
   readonly endpoint: string;
   readonly region: string;
