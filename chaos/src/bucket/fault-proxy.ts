@@ -90,6 +90,7 @@ export class FaultProxy {
   /** From now on, so many of the requests have a fault: 0 to 1. */
   disturb(probability: number): void {
     this.#probability = probability;
+    if (probability > 0 && this.#holding.signal.aborted) this.#holding = new AbortController();
   }
 
   /** Resolves when the next write begins to arrive, or when the signal is aborted. */
@@ -101,7 +102,6 @@ export class FaultProxy {
   async restore(): Promise<void> {
     this.#probability = 0;
     this.#holding.abort();
-    this.#holding = new AbortController();
     await Promise.all(this.#open);
   }
 

@@ -33,7 +33,7 @@ export async function readBucketState(
     let swept = 0;
     for (let sweep = 1; sweep <= sweeps; sweep++) {
       await moveTime(client, schema, sweep * lapseMs);
-      // Two processes, which share the work.
+      // Two at once, as two replicas do.
       const counts = await Promise.all([sweepAll(artifacts), sweepAll(artifacts)]);
       swept += counts[0] + counts[1];
     }
