@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -37,6 +37,8 @@ type BucketFault = (typeof bucketFaults)[number];
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** The connection of the client; a request that was cut has none. */
+  readonly socket: Socket;
   readonly fault: BucketFault | undefined;
 }
 
@@ -60,9 +62,10 @@ export class FaultProxy {
   readonly #writes = new EventEmitter();
   readonly #open = new Set<Promise<void>>();
   readonly #server = createServer((request, response) => {
+    const { socket } = request;
     const fault = this.#drawFault();
-    const handled = this.#handle({ request, response, fault })
-      .catch(() => reset(request))
+    const handled = this.#handle({ request, response, socket, fault })
+      .catch(() => void socket.resetAndDestroy())
       .finally(() => this.#open.delete(handled));
     this.#open.add(handled);
   });
@@ -121,11 +124,11 @@ export class FaultProxy {
   }
 
   async #handle(exchange: Exchange): Promise<void> {
-    const { request, response, fault } = exchange;
+    const { request, response, socket, fault } = exchange;
     if (request.method === "PUT") this.#writes.emit("write");
     switch (fault) {
       case "unsent":
-        return reset(request);
+        return void socket.resetAndDestroy();
       case "busy":
         return refuse(exchange, 503, "SlowDown", Date.now());
       case "skew":
@@ -133,15 +136,15 @@ export class FaultProxy {
       case "wrongClock":
         return refuse(exchange, 403, "RequestTimeTooSkewed", Date.now() + 3_600_000);
       case "cutRequest":
-        return this.#cutRequest(request);
+        return this.#cutRequest(exchange);
       default: {
         const { status, headers, body } = await this.#forward(exchange);
-        if (fault === "lost") return reset(request);
+        if (fault === "lost") return void socket.resetAndDestroy();
         if (fault === "slow") await this.#hold();
         response.writeHead(status, [...headers]);
         if (fault !== "cutAnswer") return void response.end(body);
         response.flushHeaders();
-        response.write(body.subarray(0, body.byteLength / 2), () => reset(request));
+        response.write(body.subarray(0, body.byteLength / 2), () => socket.resetAndDestroy());
       }
     }
   }
@@ -160,13 +163,13 @@ export class FaultProxy {
     return { status, headers, body: await buffer(answer) };
   }
 
-  async #cutRequest(request: IncomingMessage): Promise<void> {
+  async #cutRequest({ request, socket }: Exchange): Promise<void> {
     const body = await buffer(request);
-    if (body.byteLength === 0) return reset(request);
+    if (body.byteLength === 0) return void socket.resetAndDestroy();
     const sent = this.#request(request).on("error", () => {});
     await new Promise((resolve) => sent.write(body.subarray(0, body.byteLength / 2), resolve));
     sent.destroy();
-    reset(request);
+    socket.resetAndDestroy();
   }
 
   /** The headers are the same, as they are signed. */
@@ -178,10 +181,6 @@ export class FaultProxy {
   async #hold(): Promise<void> {
     await delay(this.#heldMs, undefined, { signal: this.#holding.signal }).catch(() => {});
   }
-}
-
-function reset({ socket }: IncomingMessage): void {
-  socket.resetAndDestroy();
 }
 
 async function refuse(
