@@ -1,3 +1,4 @@
+import { faultyBucket } from "./bucket.ts";
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
 import { asynchronousFailover, synchronousFailover } from "./failover.ts";
@@ -22,5 +23,6 @@ export const scenarios: readonly Scenario[] = [
   pooledConnections,
   rollingUpgrade,
   sharedSignIn,
+  faultyBucket,
   approvals,
 ];

@@ -8,7 +8,7 @@ import { bundlePrograms, type Bundle } from "../cluster/bundle.ts";
 import { startChild } from "../cluster/child-processes.ts";
 import { Cluster, type WorkerProgram } from "../cluster/cluster.ts";
 import { createRandom, type Random } from "../cluster/random.ts";
-import { groupBy, type History, type Violation } from "../history/history.ts";
+import { groupBy, type BucketState, type History, type Violation } from "../history/history.ts";
 import { Recorder } from "../history/recorder.ts";
 import { Load, type CallId } from "../operations/load.ts";
 import type { RunOperation } from "../operations/kinds.ts";
@@ -40,6 +40,8 @@ export interface LoadPlan {
   /** Replaces the program or the environment of a worker. */
   readonly program?: (slot: number, generation: number, usual: WorkerProgram) => WorkerProgram;
   readonly kinds: Readonly<Record<string, RunOperation>>;
+  /** How often each kind is chosen. Default: 1. */
+  readonly weights?: Readonly<Record<string, number>>;
   /** Operations at the same time. Default: 12. */
   readonly clients?: number;
   /** Milliseconds for which a client waits for a reply. Default: 20,000. */
@@ -47,12 +49,14 @@ export interface LoadPlan {
   /** False: a version without a ledger takes part. Default: true. */
   readonly hasLedger?: boolean;
   readonly api?: WorkerSettings["api"];
-  /** Further secrets that must not be in the database. */
+  /** Further secrets that must not be in the database and in the bucket. */
   readonly secrets?: () => readonly string[];
   /** Prepares the store before the workers start. */
   readonly prepare?: (schema: string) => Promise<void>;
   /** Injects faults until its signal is aborted. Absent: none. */
   readonly faults?: (context: FaultContext) => Promise<void>;
+  /** Reads the bucket, if artifacts are in one, when everything has ended. */
+  readonly readBucket?: (schema: string) => Promise<BucketState>;
   /** Checks what this scenario alone guarantees. */
   readonly check?: (history: History) => readonly Violation[];
   /** Statements whose answer was lost. Default: none. */
@@ -109,11 +113,13 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
     signal.throwIfAborted();
     const effects = readEffects(path);
     const { audit, tables } = await readStoredState(plan.url, schema, leaseMs);
+    const bucket = await plan.readBucket?.(schema);
     const history: History = {
       ...recorder,
       ...{ effects, audit, tables, rate },
       budgets: [],
       secrets: [secret, ...(plan.secrets?.() ?? [])],
+      ...(bucket === undefined ? {} : { bucket }),
     };
     const crashes = cluster.crashes.map((text) => ({ invariant: "process", text }));
     const kinds = groupBy(recorder.operations, ({ kind }) => kind);
@@ -171,9 +177,12 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
     ("seconds" in end
       ? performance.now() >= until
       : operations >= end.operations && cluster.kills + restarts >= end.faults);
+  const kinds = Object.keys(plan.kinds).flatMap((kind) =>
+    Array.from({ length: plan.weights?.[kind] ?? 1 }, () => kind),
+  );
   const client = async (): Promise<void> => {
     while (!isOver()) {
-      const kind = random.pick(Object.keys(plan.kinds));
+      const kind = random.pick(kinds);
       await runOperation(load, kind, plan.kinds[kind] as RunOperation, `run_${++operations}`);
     }
   };

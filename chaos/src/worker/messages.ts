@@ -13,6 +13,17 @@ export interface WorkerSettings {
   readonly secret: string;
   /** An API with OAuth. Absent: there is none. */
   readonly api?: { readonly origin: string; readonly clientId: string };
+  /** Where the bytes of artifacts are. Absent: in the database. */
+  readonly bucket?: BucketSettings;
+}
+
+/** A bucket for the bytes of artifacts. */
+interface BucketSettings {
+  readonly bucket: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly timeoutMs: number;
 }
 
 /** A request to a worker. */

@@ -7,7 +7,7 @@ import {
   type ToolOutcome,
   type ToolSource,
 } from "@toolweave/core";
-import type { CallLedger } from "@toolweave/core/stores";
+import type { ArtifactStore, CallLedger } from "@toolweave/core/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { effectLog } from "../effect-log/client.ts";
 import { apiSource } from "./api-source.ts";
@@ -31,7 +31,9 @@ const store = postgresStore({
   auditRequired: true,
   maxPendingCallsPerOwner: 1_000_000,
   maxTasksPerOwner: 1_000_000,
+  maxArtifactBytes: 1e12,
 });
+const artifacts = await openArtifacts(settings);
 // The former version has none.
 const { ledger } = store as { readonly ledger?: CallLedger };
 const sources: ToolSource[] =
@@ -44,7 +46,7 @@ const executor = new ToolExecutor({
   pendingCalls: store.pendingCalls,
   grants: store.grants,
   tasks: store.tasks,
-  artifacts: store.artifacts,
+  artifacts,
   audit: store.audit,
   rateLimits: timedRates(store.rateLimits, log),
   limits: { rates: [{ ...settings.rate, tools: ["limited"] }] },
@@ -73,11 +75,18 @@ async function answer(request: WorkerRequest): Promise<Omit<WorkerReply, "attemp
       return { status: "completed" };
     case "read-artifact": {
       const { key } = request;
-      const size = (await store.artifacts.head(key))?.size;
-      const bytes = size === undefined ? undefined : await store.artifacts.read(key, 0, size);
+      const size = (await artifacts.head(key))?.size;
+      const bytes = size === undefined ? undefined : await artifacts.read(key, 0, size);
       return { status: "completed", digest: bytes === undefined ? "missing" : hash(bytes) };
     }
   }
+}
+
+async function openArtifacts({ bucket }: WorkerSettings): Promise<ArtifactStore> {
+  if (bucket === undefined) return store.artifacts;
+  // The former version has no such package.
+  const { s3Artifacts } = await import("@toolweave/s3");
+  return s3Artifacts({ index: store.artifactIndex, key: workerKey, ...bucket });
 }
 
 function toReply(outcome: ToolOutcome): Omit<WorkerReply, "attempt"> {
