@@ -166,7 +166,7 @@ export class FaultProxy {
   async #cutRequest({ request, socket }: Exchange): Promise<void> {
     const body = await buffer(request);
     if (body.byteLength === 0) return void socket.resetAndDestroy();
-    const sent = this.#request(request).on("error", () => {});
+    const sent = this.#request(request);
     await new Promise((resolve) => sent.write(body.subarray(0, body.byteLength / 2), resolve));
     sent.destroy();
     socket.resetAndDestroy();
@@ -175,7 +175,9 @@ export class FaultProxy {
   /** The headers are the same, as they are signed. */
   #request({ method, url, rawHeaders: headers }: IncomingMessage) {
     const { hostname, port } = this.#target;
-    return httpRequest({ agent: this.#agent, hostname, port, method, path: url, headers });
+    const sent = httpRequest({ agent: this.#agent, hostname, port, method, path: url, headers });
+    // Those that matter reject the exchange.
+    return sent.on("error", () => {});
   }
 
   async #hold(): Promise<void> {
