@@ -1,3 +1,4 @@
+import { agentsOnBullmq, agentsOnDbos, agentsOnRestate } from "./agents.ts";
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
 import { asynchronousFailover, synchronousFailover } from "./failover.ts";
@@ -23,4 +24,7 @@ export const scenarios: readonly Scenario[] = [
   rollingUpgrade,
   sharedSignIn,
   approvals,
+  agentsOnDbos,
+  agentsOnRestate,
+  agentsOnBullmq,
 ];
