@@ -80,7 +80,9 @@ export function chaosAgent(
 function recordedLedger(ledger: CallLedger, worker: string, log: EffectLog): CallLedger {
   return {
     begin: async (call) => {
-      const { runId, callId, token: attempt } = call;
+      const { runId, token: attempt } = call;
+      // Of a call of a sub-agent, the ledger has the path.
+      const callId = call.callId.split("/").at(-1) ?? "";
       await log.addEvent({ event: "begin", runId, callId, worker, attempt });
       const entry = await ledger.begin(call);
       if (entry.status !== "begun") await log.addEvent({ event: "end", attempt });

@@ -9,6 +9,7 @@ import type {
   WorkflowStatus,
   WorkflowSteps,
 } from "../agent/durable-engine.ts";
+import { launchDbos } from "./launch.ts";
 import { Recovery, type Replicas } from "./recovery.ts";
 
 /** Where the workflows are stored, and which processes share them. */
@@ -160,7 +161,7 @@ class Engine implements DbosEngine {
     // Before the first workflow starts here: another process must not take this one for ended.
     await this.#options.replicas.join(this.executorId);
     try {
-      await DBOS.launch();
+      await launchDbos();
     } catch (cause) {
       await this.close();
       throw new ToolError("store_unavailable", "DBOS did not start: see the cause.", { cause });
