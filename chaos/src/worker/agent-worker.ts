@@ -39,7 +39,7 @@ process.on("message", (request: SentRequest) => {
   const { attempt } = request;
   void answer(request)
     .catch((error: unknown) => ({
-      ...{ status: "failed", code: "internal" } as const,
+      ...({ status: "failed", code: "internal" } as const),
       message: error instanceof Error ? error.message : String(error),
     }))
     .then((reply) => process.send?.({ attempt, ...reply } satisfies WorkerReply));

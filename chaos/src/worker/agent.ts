@@ -81,8 +81,8 @@ function recordedLedger(ledger: CallLedger, worker: string, log: EffectLog): Cal
   return {
     begin: async (call) => {
       const { runId, token: attempt } = call;
-      // Of a call of a sub-agent, the ledger has the path.
-      const callId = call.callId.split("/").at(-1) ?? "";
+      // The ledger escapes the "/" in the id of a sub-agent's call, which the tool gets as it is.
+      const callId = decodeURIComponent(call.callId);
       await log.addEvent({ event: "begin", runId, callId, worker, attempt });
       const entry = await ledger.begin(call);
       if (entry.status !== "begun") await log.addEvent({ event: "end", attempt });
