@@ -81,8 +81,8 @@ function recordedLedger(ledger: CallLedger, worker: string, log: EffectLog): Cal
   return {
     begin: async (call) => {
       const { runId, token: attempt } = call;
-      // The ledger escapes the "/" in the id of a sub-agent's call, which the tool gets as it is.
-      const callId = decodeURIComponent(call.callId);
+      // The ledger has a path: the calls above it, and the id that its tool gets, with "/" escaped.
+      const callId = decodeURIComponent(call.callId.split("/").at(-1) ?? "");
       await log.addEvent({ event: "begin", runId, callId, worker, attempt });
       const entry = await ledger.begin(call);
       if (entry.status !== "begun") await log.addEvent({ event: "end", attempt });
