@@ -33,7 +33,7 @@ export async function launchDbos(): Promise<void> {
 
 function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // DBOS has the error of the database in `error`.
+  // DBOS has the error of the database in `error`, or in `cause`.
   const { code, error: inner } = error as { readonly code?: unknown; readonly error?: unknown };
-  return conflicts.has(code) || isConflict(inner);
+  return conflicts.has(code) || isConflict(inner) || isConflict(error.cause);
 }
