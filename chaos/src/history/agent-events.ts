@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Answer, Attempt, History } from "./history.ts";
 
-/** What an agent does beside its effects. Each is recorded in the effect log before the agent continues. */
+/** An action of an agent beside its effects. Each is recorded in the effect log before the agent continues. */
 export type AgentEvent =
   /** A worker starts or continues a run. */
   | { readonly event: "run"; readonly runId: string; readonly worker: string }
