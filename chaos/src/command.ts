@@ -34,6 +34,7 @@ ${list.join("\n")}
 Examples:
   pnpm chaos W1 --seconds 10 --seeds 1
   pnpm chaos W1 P1 --seed 4
+  pnpm chaos D1                 D1-dbos, D1-restate and D1-bullmq
 `;
 }
 
