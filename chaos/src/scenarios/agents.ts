@@ -68,6 +68,28 @@ export const agentsOnBullmq: Scenario = {
   },
 };
 
+/** The load of agents on an engine. */
+export function agentLoad(
+  engine: (slot: number) => EngineSettings,
+): Omit<LoadPlan, "scenario" | "url"> {
+  return {
+    kinds: { agentRun },
+    ...{ worker: "worker/agent-worker.ts", leaseMs: 1_000 },
+    program: (slot, _generation, usual) => ({
+      ...usual,
+      settings: { ...usual.settings, engine: engine(slot) },
+    }),
+    // A reply comes at the end of a run.
+    replyMs: 60_000,
+    faults: killWorkers,
+    check: checkAgentResults,
+    details: ({ budgets }) => {
+      const recoveries = budgets.reduce((sum, { recoveries }) => sum + recoveries, 0);
+      return { recoveries, turns: budgets.reduce((sum, { used }) => sum + used, 0) };
+    },
+  };
+}
+
 function runAgents(
   run: ScenarioRun,
   scenario: string,
@@ -76,20 +98,9 @@ function runAgents(
 ): Promise<ScenarioResult> {
   return withPostgres(run, {}, ({ url }) =>
     runLoad(run, {
-      ...{ scenario, url, kinds: { agentRun }, faults: killWorkers },
-      ...{ worker: "worker/agent-worker.ts", leaseMs: 1_000 },
-      program: (slot, _generation, usual) => ({
-        ...usual,
-        settings: { ...usual.settings, engine: engine(slot) },
-      }),
+      ...{ scenario, url },
+      ...agentLoad(engine),
       ...(ready === undefined ? {} : { ready }),
-      // A reply comes at the end of a run.
-      replyMs: 60_000,
-      check: checkAgentResults,
-      details: ({ budgets }) => {
-        const recoveries = budgets.reduce((sum, { recoveries }) => sum + recoveries, 0);
-        return { recoveries, turns: budgets.reduce((sum, { used }) => sum + used, 0) };
-      },
     }),
   );
 }
