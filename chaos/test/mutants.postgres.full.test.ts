@@ -3,7 +3,7 @@ import pg from "pg";
 import { expect, inject, test } from "vitest";
 import * as kinds from "../src/operations/kinds.ts";
 import type { RunOperation } from "../src/operations/kinds.ts";
-import { agentLoad } from "../src/scenarios/agents.ts";
+import { agentLoad, makeDbosTables } from "../src/scenarios/agents.ts";
 import { killWorkers } from "../src/scenarios/load-kinds.ts";
 import { runLoad, type LoadPlan } from "../src/scenarios/run-load.ts";
 import type { LoadEnd } from "../src/scenarios/scenario.ts";
@@ -92,7 +92,10 @@ for (const { name, routine, text, by, kinds, load, end, finds } of mutants) {
         ...{ scenario: `mutant_${load === undefined ? "" : "agents_"}${routine}`, url: url ?? "" },
         kinds,
         ...load,
-        prepare: (schema) => mutate(schema, routine, text, by),
+        prepare: async (schema) => {
+          await mutate(schema, routine, text, by);
+          if (load !== undefined) await makeDbosTables(url ?? "", schema);
+        },
         ...("faults" in end && end.faults > 0 ? { faults: killWorkers } : {}),
       },
     );

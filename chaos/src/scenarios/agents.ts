@@ -1,3 +1,4 @@
+import { DBOS } from "@dbos-inc/dbos-sdk";
 import { startBalancer } from "@toolweave/test-support/balancer";
 import { freePort } from "@toolweave/test-support/postgres-server";
 import { hasRedis, startRedis } from "@toolweave/test-support/redis-server";
@@ -17,7 +18,7 @@ const summary = (engine: string): string =>
 export const agentsOnDbos: Scenario = {
   id: "D1-dbos",
   summary: summary("DBOS"),
-  run: (run) => runAgents(run, "D1-dbos", () => ({ name: "dbos" })),
+  run: (run) => runAgents(run, "D1-dbos", () => ({ name: "dbos" }), { prepare: makeDbosTables }),
 };
 
 /** D1 on Restate: its server calls the workers through one address. */
@@ -41,7 +42,7 @@ export const agentsOnRestate: Scenario = {
           run,
           "D1-restate",
           (slot) => ({ name: "restate", ingressUrl, port: ports[slot] ?? 0 }),
-          () => server.register(`http://127.0.0.1:${balancer.port}`),
+          { ready: () => server.register(`http://127.0.0.1:${balancer.port}`) },
         );
       } finally {
         await server.stop();
@@ -67,6 +68,11 @@ export const agentsOnBullmq: Scenario = {
     }
   },
 };
+
+/** Makes the tables of DBOS, which several workers must not do at the same time. */
+export async function makeDbosTables(url: string, schema: string): Promise<void> {
+  await DBOS.migrate(url, { schemaName: `${schema}_dbos` });
+}
 
 /** The load of agents on an engine. */
 export function agentLoad(
@@ -94,12 +100,19 @@ function runAgents(
   run: ScenarioRun,
   scenario: string,
   engine: (slot: number) => EngineSettings,
-  ready?: LoadPlan["ready"],
+  {
+    prepare,
+    ready,
+  }: {
+    readonly prepare?: (url: string, schema: string) => Promise<void>;
+    readonly ready?: () => Promise<void>;
+  } = {},
 ): Promise<ScenarioResult> {
   return withPostgres(run, {}, ({ url }) =>
     runLoad(run, {
       ...{ scenario, url },
       ...agentLoad(engine),
+      prepare: async (schema) => prepare?.(url, schema),
       ...(ready === undefined ? {} : { ready }),
     }),
   );

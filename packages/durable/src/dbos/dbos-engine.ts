@@ -9,7 +9,6 @@ import type {
   WorkflowStatus,
   WorkflowSteps,
 } from "../agent/durable-engine.ts";
-import { launchDbos } from "./launch.ts";
 import { Recovery, type Replicas } from "./recovery.ts";
 
 /** Where the workflows are stored, and which processes share them. */
@@ -43,7 +42,7 @@ export interface DbosEngine extends DurableEngine {
   readonly executorId: string;
   /**
    * Starts DBOS, after all agents and workflows have been defined, and recovers the workflows of processes that have
-   * ended.
+   * ended. DBOS makes its tables without a lock: make them before several processes start with a new database.
    *
    * @throws ToolError `store_unavailable` when the database does not answer.
    */
@@ -161,7 +160,7 @@ class Engine implements DbosEngine {
     // Before the first workflow starts here: another process must not take this one for ended.
     await this.#options.replicas.join(this.executorId);
     try {
-      await launchDbos();
+      await DBOS.launch();
     } catch (cause) {
       await this.close();
       throw new ToolError("store_unavailable", "DBOS did not start: see the cause.", { cause });
