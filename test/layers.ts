@@ -25,8 +25,11 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   conformance: ["@toolweave/core"],
   chaos: [
     "@toolweave/core",
+    "@toolweave/durable",
+    "@toolweave/example-bullmq",
     "@toolweave/openapi",
     "@toolweave/postgres",
+    "@toolweave/subagent",
     "@toolweave/test-support",
   ],
   "packages/openapi": ["@toolweave/core", "@toolweave/http"],

@@ -12,12 +12,20 @@ export interface Bundle {
 
 const sources = join(import.meta.dirname, "..");
 
-/** Bundles the worker and the effect log. A plugin can replace packages by those of another version. */
-export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<Bundle> {
+/**
+ * Bundles a worker and the effect log.
+ *
+ * @param worker the source of the worker, in this folder's parent.
+ * @param plugins can replace packages by those of another version.
+ */
+export async function bundlePrograms(
+  worker = "worker/worker.ts",
+  plugins: readonly Plugin[] = [],
+): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-chaos-"));
   const build = await rolldown({
     input: {
-      worker: join(sources, "worker/worker.ts"),
+      worker: join(sources, worker),
       "effect-log": join(sources, "effect-log/server.ts"),
     },
     platform: "node",

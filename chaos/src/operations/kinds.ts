@@ -96,6 +96,10 @@ function answerInterruption(
   return load.askUntilFinal(call, { type: "resume", interruption, answers }, { isFinal });
 }
 
+/** A run of a durable agent, which its client asks for until it has ended. */
+export const agentRun: RunOperation = async (load, runId) =>
+  unexpected(await load.askUntilFinal(undefined, { type: "agent-run", runId }), ["completed"]);
+
 /** One call of a tool with a rate. */
 export const limitedCall: RunOperation = async (load, id) => {
   const call: CallId = { runId: id, callId: "limited", tool: "limited" };

@@ -1,3 +1,4 @@
+import { agentsOnBullmq, agentsOnDbos, agentsOnRestate } from "./agents.ts";
 import { faultyBucket } from "./bucket.ts";
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
@@ -25,4 +26,7 @@ export const scenarios: readonly Scenario[] = [
   sharedSignIn,
   faultyBucket,
   approvals,
+  agentsOnDbos,
+  agentsOnRestate,
+  agentsOnBullmq,
 ];

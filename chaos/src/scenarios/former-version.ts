@@ -29,7 +29,7 @@ export async function bundleFormerVersion(): Promise<Bundle> {
     if (archive.status !== 0 || unpacked.status !== 0) {
       throw new Error(`The former version cannot be unpacked: ${String(archive.stderr)}`);
     }
-    return await bundlePrograms([formerPackages(folder)]);
+    return await bundlePrograms(undefined, [formerPackages(folder)]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

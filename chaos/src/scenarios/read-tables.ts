@@ -7,6 +7,7 @@ import type { AuditRecord } from "@toolweave/core/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { postgresPrograms } from "@toolweave/test-support/postgres-server";
 import pg from "pg";
+import type { TimedAgentEvent } from "../history/agent-events.ts";
 import type { Effect, Tables } from "../history/history.ts";
 import { workerKey } from "../worker/messages.ts";
 
@@ -89,10 +90,18 @@ async function dumpSchema(url: string, schema: string): Promise<string> {
   return stdout;
 }
 
-/** The effects in the file of the effect log. */
-export function readEffects(path: string): readonly Effect[] {
-  return readFileSync(path, "utf8")
+/** The effects, and the events of agents, in the file of the effect log. */
+export function readEffectLog(path: string): {
+  readonly effects: readonly Effect[];
+  readonly events: readonly TimedAgentEvent[];
+} {
+  const entries = readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Effect);
+    .map((line) => JSON.parse(line) as Effect | TimedAgentEvent);
+  const isEvent = (entry: Effect | TimedAgentEvent): entry is TimedAgentEvent => "event" in entry;
+  return {
+    effects: entries.filter((entry): entry is Effect => !isEvent(entry)),
+    events: entries.filter(isEvent),
+  };
 }

@@ -11,9 +11,9 @@ import type { ArtifactStore, CallLedger } from "@toolweave/core/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { effectLog } from "../effect-log/client.ts";
 import { apiSource } from "./api-source.ts";
+import { watchDelays } from "./delays.ts";
 import {
   workerKey,
-  type HeldUp,
   type SentRequest,
   type WorkerReply,
   type WorkerRequest,
@@ -79,6 +79,8 @@ async function answer(request: WorkerRequest): Promise<Omit<WorkerReply, "attemp
       const bytes = size === undefined ? undefined : await artifacts.read(key, 0, size);
       return { status: "completed", digest: bytes === undefined ? "missing" : hash(bytes) };
     }
+    case "agent-run":
+      throw new Error("This worker runs no agents.");
   }
 }
 
@@ -122,19 +124,8 @@ process.on("message", (request: SentRequest) => {
     process.send?.({ attempt, ...reply } satisfies WorkerReply);
   });
 });
-/** Reports when this process was held up, by a busy machine or a signal. */
-function watchDelays(): void {
-  const everyMs = 100;
-  let last = performance.now();
-  setInterval(() => {
-    const now = performance.now();
-    const ms = now - last - everyMs;
-    last = now;
-    if (ms > settings.leaseMs / 4) process.send?.({ type: "held-up", ms } satisfies HeldUp);
-  }, everyMs);
-}
 
-watchDelays();
+watchDelays(settings.leaseMs);
 process.once("disconnect", () => process.exit());
 // Ctrl-C reaches the whole process group: the program ends its workers itself.
 process.on("SIGINT", () => {});

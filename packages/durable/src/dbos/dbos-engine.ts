@@ -42,7 +42,7 @@ export interface DbosEngine extends DurableEngine {
   readonly executorId: string;
   /**
    * Starts DBOS, after all agents and workflows have been defined, and recovers the workflows of processes that have
-   * ended.
+   * ended. DBOS makes its tables without a lock: make them before several processes start with a new database.
    *
    * @throws ToolError `store_unavailable` when the database does not answer.
    */
