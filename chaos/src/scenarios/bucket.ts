@@ -1,7 +1,7 @@
 import { swiftProblem } from "@toolweave/test-support/swift-server";
 import pg from "pg";
 import { bucketFaults, FaultProxy } from "../bucket/fault-proxy.ts";
-import { readBucketState } from "../bucket/read-bucket.ts";
+import { readBucketState } from "./read-bucket.ts";
 import { SwiftBucket } from "../bucket/swift-bucket.ts";
 import { createRandom } from "../cluster/random.ts";
 import type { BucketState } from "../history/history.ts";

@@ -4,10 +4,10 @@ import { postgresStore } from "@toolweave/postgres";
 import { s3Artifacts, type S3Artifacts } from "@toolweave/s3";
 import pg from "pg";
 import type { BucketRow, BucketState } from "../history/history.ts";
-import { readMiscounted } from "../scenarios/read-tables.ts";
+import { readMiscounted } from "./read-tables.ts";
 import { workerKey } from "../worker/messages.ts";
 import { isArtifact } from "../worker/tools.ts";
-import type { SwiftBucket } from "./swift-bucket.ts";
+import type { SwiftBucket } from "../bucket/swift-bucket.ts";
 
 /** Longer than the lease of a write and of a removal. */
 const lapseMs = 600_000;
