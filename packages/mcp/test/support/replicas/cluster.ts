@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, appendFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +50,8 @@ export async function cluster(postgresUrl?: string): Promise<Cluster> {
   let effects = "";
   const replicas = await startReplicas(script, (folder, index, port) => {
     effects = join(folder, "effects");
-    if (index === 0) writeFileSync(effects, "");
+    // Also when a replica is started again: then the file has the effects so far.
+    appendFileSync(effects, "");
     const store =
       postgresUrl === undefined
         ? { file: join(folder, "store.sqlite") }
