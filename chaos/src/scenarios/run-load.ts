@@ -204,7 +204,7 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
   };
   const clients = Promise.all(Array.from({ length: plan.clients ?? 12 }, client));
   // Operations that have begun end after the faults.
-  await Promise.race([clients, endOf(isOver)]);
+  await Promise.race([clients, untilEnd(isOver)]);
   loadOver.abort();
   // If the faults have failed, operations may never end.
   const timer = setTimeout(() => deadline.abort(), drainMs);
@@ -219,7 +219,7 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
   return { restarts, load };
 }
 
-async function endOf(isOver: () => boolean): Promise<void> {
+async function untilEnd(isOver: () => boolean): Promise<void> {
   while (!isOver()) await delay(20);
 }
 

@@ -234,7 +234,7 @@ class DbosWorkflow implements EngineWorkflow {
       case "CANCELLED":
         return { status: "cancelled" };
       case "ERROR":
-        return { status: "failed", message: messageOf(found?.error) };
+        return { status: "failed", message: toMessage(found?.error) };
       case "PENDING":
       case "ENQUEUED":
       case "DELAYED": {
@@ -261,7 +261,7 @@ class DbosWorkflow implements EngineWorkflow {
   }
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
