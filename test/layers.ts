@@ -121,7 +121,8 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/postgres": [["database"], ["changes"], ["stores"], ["."]],
   "packages/console": [
     ["authentication", "http"],
-    ["approvals", "grants", "openapi", "webhook"],
+    ["openapi"],
+    ["approvals", "grants", "webhook"],
     ["."],
   ],
   "packages/s3": [["bucket", "sealing"], ["."]],

@@ -1,45 +1,16 @@
-import { ToolError, type ToolExecutor } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
 import { checkOptions, formatValue } from "@toolweave/core/adapter";
-import type { PendingCallStore } from "@toolweave/core/stores";
+import { createParts } from "./api-parts.ts";
 import { storeProblem } from "./approvals/answer-approval.ts";
-import { hasScope, type ConsoleAuthenticate } from "./authentication/console-caller.ts";
+import { hasScope } from "./authentication/console-caller.ts";
+import { optionNames, type ConsoleOptions } from "./console-options.ts";
 import { Problem } from "./http/problem.ts";
 import { RequestGuard } from "./http/request-guard.ts";
 import { createDocument } from "./openapi/document.ts";
-import { createRoutes, matchPath, type Route } from "./routes.ts";
-
-/** The stores that the API reads. */
-export interface ConsoleStores {
-  /** The store of the executor. */
-  readonly pendingCalls: PendingCallStore;
-}
-
-/** Options of `consoleHandler`. */
-export interface ConsoleOptions {
-  /** Runs the calls that are approved. Its grants are listed and revoked. */
-  readonly executor: ToolExecutor;
-  readonly stores: ConsoleStores;
-  /** Determines the sender of each request; `bearerTokens` returns one. */
-  readonly authenticate: ConsoleAuthenticate;
-  /**
-   * The addresses of the server, exactly (scheme, host and port): `https://agents.example.com`. Requests whose `Host`
-   * or `Origin` is another one are refused. The first one is in the OpenAPI document.
-   */
-  readonly origins: readonly string[];
-  /** The path under which the handler is mounted, such as `/console`. Default: none. */
-  readonly path?: string;
-}
+import { matchPath, type Route } from "./openapi/route.ts";
 
 /** Handles one request of the API. Never rejects. */
 export type ConsoleHandler = (request: Request) => Promise<Response>;
-
-const optionNames: readonly string[] = [
-  "executor",
-  "stores",
-  "authenticate",
-  "origins",
-  "path",
-] satisfies readonly (keyof ConsoleOptions)[];
 
 /** Requests that may be under way at once. */
 const maxRequests = 100;
@@ -69,7 +40,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
  */
 export function consoleHandler(options: ConsoleOptions): ConsoleHandler {
   checkOptions("consoleHandler", options, optionNames);
-  const { executor, stores, authenticate, origins, path = "" } = options;
+  const { authenticate, origins, path = "" } = options;
   if (typeof authenticate !== "function") {
     throw invalidOption("authenticate must be a function, such as that of bearerTokens");
   }
@@ -77,8 +48,9 @@ export function consoleHandler(options: ConsoleOptions): ConsoleHandler {
     throw invalidOption(`path is ${formatValue(path)}; use a path such as "/console", or none`);
   }
   const guard = new RequestGuard(origins);
-  const document = createDocument(`${origins[0]}${path}`);
-  const routes = createRoutes(executor, stores.pendingCalls);
+  const parts = createParts(options);
+  const document = createDocument(`${origins[0]}${path}`, parts);
+  const routes = parts.flatMap((part) => part.routes);
   let active = 0;
 
   const respond = async (request: Request): Promise<Response> => {
@@ -104,7 +76,7 @@ export function consoleHandler(options: ConsoleOptions): ConsoleHandler {
       const detail = "Send a valid token: Authorization: Bearer …";
       throw new Problem("unauthenticated", detail, {}, { "www-authenticate": "Bearer" });
     }
-    const { route, id } = findRoute(routes, method, below);
+    const { route, parameters } = findRoute(routes, method, below);
     const { scope } = route;
     if (!hasScope(sender, scope)) {
       throw new Problem(
@@ -115,8 +87,9 @@ export function consoleHandler(options: ConsoleOptions): ConsoleHandler {
       );
     }
     const query = url.searchParams;
-    const body = await route.handle({ request, query, id, caller: sender.caller });
-    return body === undefined ? new Response(null, { status: 204 }) : Response.json(body);
+    const body = await route.handle({ request, query, parameters, sender });
+    if (body === undefined) return new Response(null, { status: 204 });
+    return body instanceof Response ? body : Response.json(body);
   };
 
   return async (request) => {
@@ -136,10 +109,10 @@ function findRoute(
   routes: readonly Route[],
   method: string,
   path: string,
-): { readonly route: Route; readonly id: string } {
+): { readonly route: Route; readonly parameters: Readonly<Record<string, string>> } {
   const matching = routes.flatMap((route) => {
-    const id = matchPath(route.path, path);
-    return id === undefined ? [] : [{ route, id }];
+    const parameters = matchPath(route.path, path);
+    return parameters === undefined ? [] : [{ route, parameters }];
   });
   if (matching.length === 0) {
     throw new Problem("not_found", "There is nothing at this path: see /api/openapi.json.");

@@ -1,5 +1,6 @@
 export { consoleHandler } from "./console-handler.ts";
-export type { ConsoleHandler, ConsoleOptions, ConsoleStores } from "./console-handler.ts";
+export type { ConsoleHandler } from "./console-handler.ts";
+export type { ConsoleOptions, ConsoleStores } from "./console-options.ts";
 export { listenConsole } from "./listen-console.ts";
 export type { ConsoleListener, ListenConsoleOptions } from "./listen-console.ts";
 export { bearerTokens } from "./authentication/bearer-tokens.ts";

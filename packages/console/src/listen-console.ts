@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP, type AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { ToolError } from "@toolweave/core";
-import { consoleHandler, type ConsoleHandler, type ConsoleOptions } from "./console-handler.ts";
+import { consoleHandler, type ConsoleHandler } from "./console-handler.ts";
+import type { ConsoleOptions } from "./console-options.ts";
 
 /** Options of `listenConsole`. */
 export interface ListenConsoleOptions extends Omit<ConsoleOptions, "origins" | "path"> {

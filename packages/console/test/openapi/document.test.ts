@@ -5,12 +5,15 @@ import { openApiSource } from "@toolweave/openapi";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listenConsole } from "../../src/index.ts";
+import { createParts } from "../../src/api-parts.ts";
 import { createDocument } from "../../src/openapi/document.ts";
-import { createRoutes } from "../../src/routes.ts";
+import type { ApiPart } from "../../src/openapi/route.ts";
 import { authenticate, origin, TestProcess, tokens } from "../support/open-console.ts";
 
 const openProcess = (): TestProcess =>
   new TestProcess({ pendingCalls: memoryPendingCalls(), grants: memoryGrants() });
+
+const openParts = (): readonly ApiPart[] => createParts(openProcess());
 
 interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -22,14 +25,13 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 describe("the document", () => {
   test("is valid OpenAPI 3.1", async () => {
-    const document = createDocument(origin);
+    const document = createDocument(origin, openParts());
     await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toBeDefined();
   });
 
   test("has the operations of the API with their scopes, and no others", () => {
-    const { executor, stores } = openProcess();
-    const routes = createRoutes(executor, stores.pendingCalls);
-    const paths = createDocument(origin)["paths"] as unknown as Paths;
+    const routes = openParts().flatMap((part) => part.routes);
+    const paths = createDocument(origin, openParts())["paths"] as unknown as Paths;
     const documented = Object.entries(paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(
         ([method, { security }]) => `${method.toUpperCase()} ${path} ${security[0]?.["bearer"]}`,
@@ -44,7 +46,7 @@ describe("the document", () => {
   });
 
   test("describes every response that the API gives", async () => {
-    const document = createDocument(origin) as unknown as { readonly paths: Paths };
+    const document = createDocument(origin, openParts()) as unknown as { readonly paths: Paths };
     const ajv = new Ajv2020({ strict: false });
     ajv.addSchema(document, "api");
     const check = (path: string, method: string, status: number, body: unknown): void => {
