@@ -70,7 +70,7 @@ export class RunFold {
   calls = 0;
   failed = 0;
   waiting = 0;
-  readonly tools = new Set<string>();
+  readonly tools: Set<string> = new Set();
   /** In the order in which they were found. */
   spans: OpenSpan[] = [];
   /** The number of calls whose beginning is missing. */
@@ -107,12 +107,12 @@ export class RunFold {
     const { type, time } = event;
     const callId = readText(event, "callId");
     if (callId === undefined) return;
-    this.lastAt = Math.max(this.lastAt, time);
     // It follows the end of its call.
     if (type === "tool.late") return;
     const call =
       type === "tool.requested" ? this.#beginCall(event, callId) : this.#findCall(event, callId);
     if (call === undefined) return;
+    this.lastAt = Math.max(this.lastAt, time);
     call.stream = event.stream ?? "";
     this.#apply(call, event);
   }
