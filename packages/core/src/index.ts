@@ -40,7 +40,7 @@ export { toolsSource } from "./registry/tool-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
 export type { Toolset, ToolSelection } from "./contract/tool.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
-export type { RegistryInput, RegistryOptions } from "./registry/tool-registry.ts";
+export type { RegisteredSource, RegistryInput, RegistryOptions } from "./registry/tool-registry.ts";
 export type { RegistryProblem } from "./registry/collect-tools.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";

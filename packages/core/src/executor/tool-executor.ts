@@ -289,6 +289,28 @@ export class ToolExecutor {
     return configurationWarnings(this.#engine, this.#limits);
   }
 
+  /**
+   * Removes secrets from a value that the host displays or sends, as they are removed from events: those that the
+   * executor and its sources know, text in the format of a credential, and the values of members whose name marks a
+   * secret. Returns the same object if it contains none, or if redaction is off.
+   *
+   * @param value JSON.
+   */
+  redact<Value>(value: Value): Value {
+    return this.#engine.redactor?.redactReport(value) ?? value;
+  }
+
+  /** The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. */
+  get policies(): readonly Pick<PolicyLayer, "name" | "toJSON">[] {
+    return this.#engine.policies;
+  }
+
+  /** The limits of one call: milliseconds of an attempt (0: none) and bytes of content for a model. */
+  get callLimits(): { readonly timeoutMs: number; readonly maxOutputBytes: number } {
+    const { timeoutMs, maxOutputBytes } = this.#engine;
+    return { timeoutMs, maxOutputBytes };
+  }
+
   /** Time for limits, deadlines and durations: the host's own clock, if it is set. */
   get clock(): Clock {
     return this.#engine.clock;

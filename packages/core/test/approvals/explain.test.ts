@@ -64,6 +64,7 @@ describe("explaining a call", () => {
           considered: [expect.objectContaining({ rule: "no-etc" })],
         },
       ],
+      arguments: { path: "/etc/passwd" },
     });
     expect(await executor.explain(call("write", { path: "/a" }))).toMatchObject({ effect: "ask" });
   });
@@ -107,6 +108,35 @@ describe("explaining a call", () => {
     expect(await executor.explain({ name: "write", arguments: {} })).toMatchObject({
       problem: { code: "invalid_arguments" },
     });
+  });
+
+  test("locates each problem of the arguments, and shows valid ones without their secrets", async () => {
+    const pay = foreignTool("pay", {
+      spec: {
+        inputSchema: {
+          type: "object",
+          properties: {
+            to: { type: "object", properties: { "a/b": { type: "integer" } } },
+            pin: { type: "string", format: "password" },
+          },
+          required: ["pin"],
+        },
+      },
+      validate: ({ to }) => (to === undefined ? [{ path: "/to", message: "is unknown" }] : []),
+    });
+    const executor = executorFor(trusted(pay));
+    const explain = (args: JsonObject) => executor.explain({ name: "pay", arguments: args });
+    expect((await explain({ to: { "a/b": "x" } })).invalidArguments).toEqual([
+      { path: "/pin", message: expect.any(String) },
+      { path: "/to/a~1b", message: expect.any(String) },
+    ]);
+    expect((await explain({ pin: "1234" })).invalidArguments).toEqual([
+      { path: "/to", message: "is unknown" },
+    ]);
+    const valid = await explain({ pin: "1234", to: { "a/b": 1 } });
+    expect(valid).not.toHaveProperty("invalidArguments");
+    expect(valid.arguments).toEqual({ pin: "[redacted]", to: { "a/b": 1 } });
+    expect(await executor.explain({ name: "pay" })).not.toHaveProperty("arguments");
   });
 
   test("names the reason why the policy hides a tool", async () => {
