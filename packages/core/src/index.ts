@@ -47,6 +47,7 @@ export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
 export type { PolicyExplanation } from "./policy/decision.ts";
+export type { RuleChange, TriedEffect, TriedRule, TryRuleOptions } from "./policy/try-rule.ts";
 export type {
   PolicyAnswer,
   PolicyDefinition,

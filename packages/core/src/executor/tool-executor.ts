@@ -20,6 +20,8 @@ import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
+import type { TriedRule, TryRuleOptions } from "../policy/try-rule.ts";
+import type { PolicyRule } from "../contract/policy-definition.ts";
 import { configurationWarnings, warnOfMisspeltRules } from "./configuration-warnings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
@@ -37,6 +39,7 @@ import {
 } from "./batch/check-call-options.ts";
 import type { CallOptions } from "../contract/call-options.ts";
 import { untilAborted } from "../time/waiting.ts";
+import type { ArtifactAccess } from "../artifacts/artifacts.ts";
 import { BaseRun } from "./base-run.ts";
 
 /** One agent run: its caller, its values, its limits, and the tools that may be called now. */
@@ -305,6 +308,19 @@ export class ToolExecutor {
     return this.#engine.policies;
   }
 
+  /**
+   * Finds the decisions that one further rule would change: the policy decides about a call of every tool without
+   * arguments, and, if the rule is for permissions, about an example of them, with and without the rule. The policy in
+   * force stays as it is.
+   *
+   * @throws ToolError `invalid_configuration` (by rejecting) when the rule or an option is not valid.
+   */
+  async tryRule(rule: PolicyRule, options: TryRuleOptions = noOptions): Promise<TriedRule> {
+    const { tryRule } = await import("../policy/try-rule.ts");
+    const entries = [...this.registry.toolset().entries()];
+    return tryRule(this.#engine.policies, entries, rule, options);
+  }
+
   /** The limits of one call: milliseconds of an attempt (0: none) and bytes of content for a model. */
   get callLimits(): { readonly timeoutMs: number; readonly maxOutputBytes: number } {
     const { timeoutMs, maxOutputBytes } = this.#engine;
@@ -324,6 +340,11 @@ export class ToolExecutor {
   /** Approvals for more than one call: to display and to revoke them. */
   get grants(): GrantStore {
     return this.#engine.grants;
+  }
+
+  /** Stored outputs: to display them. `read_artifact` is what models read them with. */
+  get artifacts(): ArtifactAccess {
+    return this.#engine.artifacts;
   }
 
   /** Calls that run as tasks: their status, their results, and their cancellation. */
