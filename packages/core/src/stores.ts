@@ -47,7 +47,14 @@ export type {
   TaskStore,
 } from "./tasks/task-store.ts";
 export { memoryTasks } from "./tasks/memory-tasks.ts";
-export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
+export type {
+  AuditDecision,
+  AuditEntry,
+  AuditReader,
+  AuditRecord,
+  AuditSink,
+  ReadAuditOptions,
+} from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limits.ts";
 export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
 export type {
