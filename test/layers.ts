@@ -122,7 +122,9 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/console": [
     ["authentication", "http"],
     ["openapi"],
-    ["approvals", "grants", "webhook"],
+    ["explanation"],
+    ["approvals", "events", "grants", "page", "session", "status", "tools", "webhook"],
+    ["calls"],
     ["."],
   ],
   "packages/s3": [["bucket", "sealing"], ["."]],

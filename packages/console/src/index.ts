@@ -3,12 +3,16 @@ export type { ConsoleHandler } from "./console-handler.ts";
 export type { ConsoleOptions, ConsoleStores } from "./console-options.ts";
 export { listenConsole } from "./listen-console.ts";
 export type { ConsoleListener, ListenConsoleOptions } from "./listen-console.ts";
+export type { ConsoleFile } from "./page/page-files.ts";
+export { ConsoleSessions } from "./authentication/console-sessions.ts";
+export type { ConsoleSessionsOptions, Session } from "./authentication/console-sessions.ts";
 export { bearerTokens } from "./authentication/bearer-tokens.ts";
 export type { BearerToken } from "./authentication/bearer-tokens.ts";
 export type {
   ConsoleAuthenticate,
   ConsoleCaller,
   ConsoleScope,
+  ConsoleSession,
 } from "./authentication/console-caller.ts";
 export type { Approval } from "./approvals/approval.ts";
 export type { ApprovalList } from "./approvals/list-approvals.ts";

@@ -6,6 +6,7 @@ export type ProblemCode =
   | "host_not_allowed"
   | "origin_not_allowed"
   | "insufficient_scope"
+  | "code_invalid"
   | "not_found"
   | "method_not_allowed"
   | "approval_answered"
@@ -16,6 +17,8 @@ export type ProblemCode =
   | "outcome_unknown"
   | "tool_changed"
   | "tool_unavailable"
+  | "call_conflict"
+  | "call_waiting"
   | "body_too_large"
   | "unsupported_media_type"
   | "invalid_body"
@@ -67,6 +70,7 @@ const statuses: Readonly<Record<ProblemCode, keyof typeof phrases>> = {
   host_not_allowed: 403,
   origin_not_allowed: 403,
   insufficient_scope: 403,
+  code_invalid: 403,
   not_found: 404,
   method_not_allowed: 405,
   approval_answered: 409,
@@ -77,6 +81,8 @@ const statuses: Readonly<Record<ProblemCode, keyof typeof phrases>> = {
   outcome_unknown: 409,
   tool_changed: 409,
   tool_unavailable: 409,
+  call_conflict: 409,
+  call_waiting: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   invalid_body: 422,

@@ -5,6 +5,8 @@ import { getParameterNames, type ApiPart, type Route } from "./route.ts";
 
 /** Statuses of problems that every operation with a token can have. */
 const commonStatuses = [400, 401, 403, 404, 429, 500, 503] as const;
+/** Statuses of problems that every operation without a token can have. */
+const openStatuses = [400, 403, 429, 500] as const;
 
 /**
  * Creates the OpenAPI 3.1 document of the API.
@@ -24,7 +26,7 @@ export function createDocument(url: string, parts: readonly ApiPart[]): JsonObje
       title: "Toolweave console",
       version: "1",
       description:
-        "Calls of agents that wait for a person: list them, answer them, and revoke grants.",
+        "What agents can call: browse tools, check and start calls, follow events, answer calls that wait for a person, and revoke grants.",
     },
     servers: [{ url }],
     tags: parts.map(({ tag }) => ({ name: tag })),
@@ -35,7 +37,7 @@ export function createDocument(url: string, parts: readonly ApiPart[]): JsonObje
           type: "http",
           scheme: "bearer",
           description:
-            "Scopes: `read` sees approvals and grants, `decide` answers and revokes. The token of a program never has `decide`.",
+            "Scopes: `read` sees tools, events, approvals and grants, `call` checks, starts and cancels calls, `decide` answers and revokes. The token of a program never has `decide`.",
         },
       },
       schemas: {
@@ -71,18 +73,22 @@ function toOperation({ path, scope, operation }: Route, tag: string): object {
     schema: { type: "string" },
   }));
   const parameters = [...pathParameters, ...(operation.parameters ?? [])];
+  const isOpen = scope === "code";
   return {
     operationId,
     tags: [tag],
     summary,
     description,
     // In OpenAPI 3.1 the list names the scopes that the token needs.
-    security: [{ bearer: [scope] }],
+    security: isOpen ? [] : [{ bearer: [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     requestBody,
     responses: {
       ...responses,
-      ...problemResponses([...commonStatuses, ...(operation.problems ?? [])]),
+      ...problemResponses([
+        ...(isOpen ? openStatuses : commonStatuses),
+        ...(operation.problems ?? []),
+      ]),
     },
   };
 }

@@ -28,7 +28,8 @@ export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below the address of the API; `{id}` is one segment. */
   readonly path: string;
-  readonly scope: ConsoleScope;
+  /** `code`: no token is needed, and `sender` has no scope. */
+  readonly scope: ConsoleScope | "code";
   readonly operation: OperationText;
   /** Returns the body of a response with the status 200, or a response. `undefined`: 204. */
   handle(request: RoutedRequest): Promise<object | undefined>;

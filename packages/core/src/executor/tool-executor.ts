@@ -294,8 +294,8 @@ export class ToolExecutor {
 
   /**
    * Removes secrets from a value that the host displays or sends, as they are removed from events: those that the
-   * executor and its sources know, text in the format of a credential, and the values of members whose name marks a
-   * secret. Returns the same object if it contains none, or if redaction is off.
+   * executor and its sources know, text in the format of a credential, and the values of headers that hold one. Returns
+   * the same object if it contains none, or if redaction is off.
    *
    * @param value JSON.
    */
