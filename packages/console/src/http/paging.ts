@@ -28,14 +28,16 @@ export function getPage<Row>(
   query: URLSearchParams,
   rows: readonly Row[],
   getPosition: (row: Row) => PagePosition,
+  order: "oldest first" | "newest first" = "oldest first",
 ): Page<Row> {
+  const sign = order === "oldest first" ? 1 : -1;
   const limit = readLimit(query.get("limit"));
   const after = readCursor(query.get("cursor"));
   const ordered = rows
     .map((row) => ({ row, position: getPosition(row) }))
-    .sort((one, other) => compare(one.position, other.position));
+    .sort((one, other) => sign * compare(one.position, other.position));
   const remaining =
-    after === undefined ? ordered : ordered.filter(({ position }) => compare(position, after) > 0);
+    after === undefined ? ordered : ordered.filter(({ position }) => sign * compare(position, after) > 0);
   const page = remaining.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -66,7 +68,8 @@ function readCursor(text: string | null): PagePosition | undefined {
   throw new Problem("invalid_query", "cursor must be the nextCursor of an earlier page.");
 }
 
-function readLimit(text: string | null): number {
+/** @throws Problem for an invalid `limit`. */
+export function readLimit(text: string | null): number {
   if (text === null) return defaultLimit;
   const limit = Number(text);
   if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= maxLimit) return limit;

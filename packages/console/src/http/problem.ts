@@ -8,6 +8,7 @@ export type ProblemCode =
   | "insufficient_scope"
   | "code_invalid"
   | "not_found"
+  | "not_available"
   | "method_not_allowed"
   | "approval_answered"
   | "approval_running"
@@ -19,6 +20,8 @@ export type ProblemCode =
   | "tool_unavailable"
   | "call_conflict"
   | "call_waiting"
+  | "task_not_cancelled"
+  | "not_searchable"
   | "body_too_large"
   | "unsupported_media_type"
   | "invalid_body"
@@ -72,6 +75,7 @@ const statuses: Readonly<Record<ProblemCode, keyof typeof phrases>> = {
   insufficient_scope: 403,
   code_invalid: 403,
   not_found: 404,
+  not_available: 404,
   method_not_allowed: 405,
   approval_answered: 409,
   approval_running: 409,
@@ -83,6 +87,8 @@ const statuses: Readonly<Record<ProblemCode, keyof typeof phrases>> = {
   tool_unavailable: 409,
   call_conflict: 409,
   call_waiting: 409,
+  task_not_cancelled: 409,
+  not_searchable: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   invalid_body: 422,

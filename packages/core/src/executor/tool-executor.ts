@@ -303,6 +303,16 @@ export class ToolExecutor {
     return this.#engine.redactor?.redactReport(value) ?? value;
   }
 
+  /**
+   * Removes secrets from the parts of one text, also a secret that several parts contain together. Members that mark
+   * secrets by their name are not looked for.
+   *
+   * @param parts as they follow one another.
+   */
+  redactParts(parts: readonly string[]): readonly string[] {
+    return this.#engine.redactor?.texts(parts) ?? parts;
+  }
+
   /** The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. */
   get policies(): readonly Pick<PolicyLayer, "name" | "toJSON">[] {
     return this.#engine.policies;

@@ -1,0 +1,26 @@
+import type { Caller, TaskOptions } from "@toolweave/core";
+import type { ConsoleCaller } from "../authentication/console-caller.ts";
+
+/** Whose tasks and artifacts people see. */
+export type ConsoleOwners = "own" | "all";
+
+/**
+ * Decides whether the sender may see what was made on someone's behalf: with `own`, and if the sender is a program, only
+ * what was made for the same caller, in any session.
+ *
+ * @param behalf `undefined`: unknown.
+ */
+export function maySee(
+  { caller }: ConsoleCaller,
+  owners: ConsoleOwners,
+  behalf: TaskOptions | undefined,
+): boolean {
+  if (behalf === undefined) return false;
+  if (owners === "all" && !isProgram(caller)) return true;
+  return behalf.caller?.id === caller.id;
+}
+
+/** True if an agent acts for the caller. */
+export function isProgram({ agent }: Caller): boolean {
+  return agent !== undefined;
+}
