@@ -102,7 +102,7 @@ export function toolRoutes(executor: ToolExecutor): ApiPart {
         path: "/api/search",
         scope: "read",
         operation: {
-          operationId: "searchTools",
+          operationId: "findTools",
           summary: "Search the tools as a model does with search_tools",
           parameters: [
             {
