@@ -4,7 +4,12 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/postgres": ["@toolweave/core", "@toolweave/stores"],
-  "packages/console": ["@toolweave/core", "@toolweave/http"],
+  "packages/console": [
+    "@toolweave/core",
+    "@toolweave/http",
+    "@toolweave/mcp",
+    "@toolweave/providers",
+  ],
   "packages/s3": ["@toolweave/core", "@toolweave/http", "@toolweave/stores"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
   "packages/builtin": [

@@ -3,15 +3,23 @@ import type { PendingCallStore } from "@toolweave/core/stores";
 import { readJsonBody } from "../http/json-body.ts";
 import type { ApiPart } from "../openapi/route.ts";
 import { jsonBody, jsonResponse, pageParameters } from "../openapi/schema-parts.ts";
-import { answerApproval } from "./answer-approval.ts";
+import { answerApproval, type AnswerPorts } from "./answer-approval.ts";
 import { readAnswerBody } from "./answer-body.ts";
 import { approvalSchemas } from "./approval-schemas.ts";
 import { GivenAnswers } from "./given-answers.ts";
 import { getApproval, listApprovals } from "./list-approvals.ts";
 
-/** The operations on approvals. */
-export function approvalRoutes(executor: ToolExecutor, pendingCalls: PendingCallStore): ApiPart {
-  const ports = { executor, pendingCalls, given: new GivenAnswers() };
+/**
+ * The operations on approvals.
+ *
+ * @param onOutcome receives the outcome of each answer that was accepted.
+ */
+export function approvalRoutes(
+  executor: ToolExecutor,
+  pendingCalls: PendingCallStore,
+  onOutcome: NonNullable<AnswerPorts["onOutcome"]>,
+): ApiPart {
+  const ports: AnswerPorts = { executor, pendingCalls, given: new GivenAnswers(), onOutcome };
   return {
     tag: "approvals",
     schemas: approvalSchemas,

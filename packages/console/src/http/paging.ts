@@ -31,7 +31,7 @@ export function getPage<Row>(
   order: "oldest first" | "newest first" = "oldest first",
 ): Page<Row> {
   const sign = order === "oldest first" ? 1 : -1;
-  const limit = readLimit(query.get("limit"));
+  const limit = readLimit(query.get("limit"), maxLimit, defaultLimit);
   const after = readCursor(query.get("cursor"));
   const ordered = rows
     .map((row) => ({ row, position: getPosition(row) }))
@@ -68,10 +68,10 @@ function readCursor(text: string | null): PagePosition | undefined {
   throw new Problem("invalid_query", "cursor must be the nextCursor of an earlier page.");
 }
 
-/** @throws Problem for an invalid `limit`. */
-export function readLimit(text: string | null): number {
-  if (text === null) return defaultLimit;
+/** @throws Problem for a `limit` that is no number from 1 to `max`. */
+export function readLimit(text: string | null, max: number, byDefault: number): number {
+  if (text === null) return byDefault;
   const limit = Number(text);
-  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= maxLimit) return limit;
-  throw new Problem("invalid_query", `limit must be a whole number from 1 to ${maxLimit}.`);
+  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= max) return limit;
+  throw new Problem("invalid_query", `limit must be a whole number from 1 to ${max}.`);
 }
