@@ -42,3 +42,19 @@ export type {
   WebhookMessage,
   WebhookRequest,
 } from "./webhook/webhook-message.ts";
+export type { ConsoleRuns } from "./console-options.ts";
+export type { ConsoleOwners } from "./authentication/visibility.ts";
+export type { RunList } from "./runs/list-runs.ts";
+export type { ConsoleRecording, RecordingReadOptions } from "./runs/recording.ts";
+export type { RunDetails, RunRow, Span, SpanEvent, SpanKind, SpanState } from "./runs/span.ts";
+export type { TaskDetails, TaskList, TaskRow } from "./tasks/tasks.ts";
+export type { ArtifactMatches, ArtifactPage } from "./artifacts/read-artifact.ts";
+export type { PolicyLayerView, PolicyRuleView, PolicyView } from "./policy/policy-view.ts";
+export type { TryResult } from "./policy/try-rule.ts";
+export type { AuditList, AuditRow } from "./audit/audit-routes.ts";
+export type {
+  ConsoleLock,
+  ConsoleLockDifference,
+  LockDiff,
+  MemberChangeText,
+} from "./lock/lock-routes.ts";

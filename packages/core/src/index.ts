@@ -47,6 +47,7 @@ export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
 export type { PolicyExplanation } from "./policy/decision.ts";
+export type { ArtifactAccess } from "./artifacts/artifacts.ts";
 export type { RuleChange, TriedEffect, TriedRule, TryRuleOptions } from "./policy/try-rule.ts";
 export type {
   PolicyAnswer,
@@ -62,7 +63,7 @@ export type {
 export type { Grant, GrantChoice, GrantProposal } from "./contract/grant.ts";
 export { itemStream } from "./results/stream-source.ts";
 export type { LargeOutputs } from "./artifacts/large-outputs.ts";
-export type { ExecutorTasks, TaskInfo, TaskOptions } from "./tasks/executor-tasks.ts";
+export type { ExecutorTasks, OwnedTask, TaskInfo, TaskOptions } from "./tasks/executor-tasks.ts";
 export type { Clock, ClockTimer } from "./time/clock.ts";
 export type { Hook, HookedCall, Middleware } from "./executor/call/hook.ts";
 export type { Repair, RepairRequest } from "./executor/call/hook.ts";

@@ -1,11 +1,6 @@
 import { Problem } from "../http/problem.ts";
 import type { ApiPart } from "../openapi/route.ts";
-import {
-  jsonResponse,
-  milliseconds,
-  queryParameter,
-  text,
-} from "../openapi/schema-parts.ts";
+import { jsonResponse, milliseconds, queryParameter, text } from "../openapi/schema-parts.ts";
 import {
   defaultLength,
   findArtifact,

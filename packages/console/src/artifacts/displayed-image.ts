@@ -1,5 +1,8 @@
 import { sniffMediaType } from "@toolweave/core/adapter";
 
+/** The largest image that is sent within JSON, in bytes. */
+export const maxImageBytes = 1_048_576;
+
 const displayedImages: readonly string[] = [
   "image/png",
   "image/jpeg",

@@ -10,8 +10,8 @@ import {
 import { parseOwner, type StoredArtifact } from "@toolweave/core/stores";
 import type { ConsoleCaller } from "../authentication/console-caller.ts";
 import { Problem } from "../http/problem.ts";
-import { maySee, type ConsoleOwners } from "../http/visibility.ts";
-import { sniffDisplayedImage } from "./displayed-image.ts";
+import { maySee, type ConsoleOwners } from "../authentication/visibility.ts";
+import { maxImageBytes, sniffDisplayedImage } from "./displayed-image.ts";
 
 /** What the operations on artifacts use. */
 export interface ArtifactSources {
@@ -60,7 +60,6 @@ export interface ArtifactMatches {
 export const defaultLength = 65_536;
 export const maxLength = 1_048_576;
 
-const maxImageBytes = 1_048_576;
 const maxSearchBytes = 33_554_432;
 const maxMatches = 100;
 
@@ -156,7 +155,7 @@ export function streamArtifact(
       const page = await readRedactedText(executor, artifact, offset, maxLength);
       const bytes =
         page === undefined
-          ? await readBytes(executor, artifact, offset, maxLength)
+          ? await readRedactedBytes(executor, artifact, offset, maxLength)
           : encoder.encode(page.text);
       offset = page?.end ?? offset + bytes.byteLength;
       controller.enqueue(bytes);
@@ -197,6 +196,24 @@ async function readRedactedText(
   return { text, start, end };
 }
 
+/** Reads bytes in which known secrets are overwritten. */
+async function readRedactedBytes(
+  executor: ToolExecutor,
+  artifact: StoredArtifact,
+  offset: number,
+  length: number,
+): Promise<Uint8Array> {
+  const { size, mediaType } = artifact;
+  const start = Math.max(0, offset - searchedAround);
+  const end = Math.min(size, offset + length);
+  const searched = await readBytes(executor, artifact, start, end + searchedAround - start);
+  const redacted = executor.redactBytes(searched, mediaType);
+  const part = searched.subarray(offset - start, end - start);
+  // Bytes that can be read as a text get masks, which have other lengths than the secrets.
+  if (redacted.byteLength !== searched.byteLength) return executor.redactBytes(part, mediaType);
+  return redacted.subarray(offset - start, end - start);
+}
+
 /** Decodes bytes that are only searched: their first and last character may be incomplete. */
 async function readExactly(
   read: (offset: number, length: number) => Promise<Uint8Array>,
@@ -212,7 +229,8 @@ async function readImage(
 ): Promise<ArtifactPage["image"]> {
   const { size } = artifact;
   if (size > maxImageBytes) return undefined;
-  const bytes = await readBytes(executor, artifact, 0, size);
+  const stored = await readBytes(executor, artifact, 0, size);
+  const bytes = executor.redactBytes(stored, artifact.mediaType);
   const mediaType = sniffDisplayedImage(bytes);
   if (mediaType === undefined) return undefined;
   return { mediaType, dataUrl: `data:${mediaType};base64,${bytesToBase64(bytes)}` };
@@ -224,9 +242,7 @@ async function readBytes(
   offset: number,
   length: number,
 ): Promise<Uint8Array> {
-  const bytes = await executor.artifacts
-    .read(artifact, offset, length)
-    .catch(rethrowUnlessMissing);
+  const bytes = await executor.artifacts.read(artifact, offset, length).catch(rethrowUnlessMissing);
   if (bytes === undefined) throw missingProblem();
   return bytes;
 }

@@ -1,5 +1,6 @@
 import type { ContentBlock, JsonValue, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import { base64ToBytes, sniffMediaType } from "@toolweave/core/adapter";
+import { base64ToBytes } from "@toolweave/core/adapter";
+import { maxImageBytes, sniffDisplayedImage } from "../artifacts/displayed-image.ts";
 import { toApproval, type Approval } from "../approvals/approval.ts";
 
 /** The outcome of a call, as JSON. */
@@ -42,17 +43,6 @@ export interface BinaryView {
   /** Of an image of at most 1 MiB whose bytes are those of PNG, JPEG, WebP, GIF or AVIF. */
   readonly dataUrl?: string;
 }
-
-/** The largest image that is sent with an outcome, in bytes. */
-const maxImageBytes = 1_048_576;
-
-const displayedImages: readonly string[] = [
-  "image/png",
-  "image/jpeg",
-  "image/webp",
-  "image/gif",
-  "image/avif",
-];
 
 /** Converts an outcome for a client. The executor has removed its secrets. */
 export async function toOutcomeView(
@@ -98,12 +88,11 @@ function withoutData(block: ContentBlock): ContentBlock | BinaryView {
 function toBinary(type: BinaryView["type"], mediaType: string, data: string): BinaryView {
   // Content of a server that is not base64 has no data.
   const bytes = base64ToBytes(data) ?? new Uint8Array();
-  const image = bytes.length > maxImageBytes ? undefined : sniffMediaType(bytes);
-  const isDisplayed = image !== undefined && displayedImages.includes(image);
+  const image = bytes.length > maxImageBytes ? undefined : sniffDisplayedImage(bytes);
   return {
     type,
     mediaType,
     bytes: bytes.length,
-    ...(isDisplayed ? { dataUrl: `data:${image};base64,${data}` } : {}),
+    ...(image !== undefined ? { dataUrl: `data:${image};base64,${data}` } : {}),
   };
 }

@@ -37,7 +37,9 @@ export function getPage<Row>(
     .map((row) => ({ row, position: getPosition(row) }))
     .sort((one, other) => sign * compare(one.position, other.position));
   const remaining =
-    after === undefined ? ordered : ordered.filter(({ position }) => sign * compare(position, after) > 0);
+    after === undefined
+      ? ordered
+      : ordered.filter(({ position }) => sign * compare(position, after) > 0);
   const page = remaining.slice(0, limit);
   const last = page.at(-1);
   return {

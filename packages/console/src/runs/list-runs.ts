@@ -76,8 +76,7 @@ function selectRows(rows: readonly RunRow[], query: URLSearchParams): readonly R
   const tool = query.get("tool");
   const onlyFailed = readBoolean(query, "failed", false);
   return rows.filter(
-    ({ tools, failed }) =>
-      (tool === null || tools.includes(tool)) && (!onlyFailed || failed > 0),
+    ({ tools, failed }) => (tool === null || tools.includes(tool)) && (!onlyFailed || failed > 0),
   );
 }
 

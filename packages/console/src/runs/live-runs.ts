@@ -1,4 +1,5 @@
-import type { ToolEvent, ToolExecutor, ToolProgress } from "@toolweave/core";
+import type { ToolEvent, ToolExecutor } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
 import { SpanBuilder } from "./span-builder.ts";
 
 /** Maximum number of tasks whose progress is stored. */

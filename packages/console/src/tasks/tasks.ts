@@ -4,7 +4,7 @@ import type { ConsoleCaller } from "../authentication/console-caller.ts";
 import { toOutcomeView, type OutcomeView } from "../calls/outcome-view.ts";
 import { getPage } from "../http/paging.ts";
 import { Problem } from "../http/problem.ts";
-import { maySee, type ConsoleOwners } from "../http/visibility.ts";
+import { maySee, type ConsoleOwners } from "../authentication/visibility.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 
 /** A task. */

@@ -313,6 +313,14 @@ export class ToolExecutor {
     return this.#engine.redactor?.texts(parts) ?? parts;
   }
 
+  /**
+   * Removes secrets from bytes, such as those of an artifact. In a text, and in bytes that can be read as one, masks take
+   * their place; in other bytes they are overwritten. Returns the same bytes if they contain none.
+   */
+  redactBytes(bytes: Uint8Array, mediaType: string): Uint8Array {
+    return this.#engine.redactor?.bytes(bytes, mediaType) ?? bytes;
+  }
+
   /** The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. */
   get policies(): readonly Pick<PolicyLayer, "name" | "toJSON">[] {
     return this.#engine.policies;

@@ -1,5 +1,5 @@
 import type { Caller, TaskOptions } from "@toolweave/core";
-import type { ConsoleCaller } from "../authentication/console-caller.ts";
+import type { ConsoleCaller } from "./console-caller.ts";
 
 /** Whose tasks and artifacts people see. */
 export type ConsoleOwners = "own" | "all";
