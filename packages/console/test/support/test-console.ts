@@ -49,6 +49,8 @@ export class TestConsole {
   readonly token: string;
   /** Arguments of the tools that have run, in order. */
   readonly effects: string[] = [];
+  /** Resolves when `wait` runs. */
+  readonly running: Deferred = deferred();
   /** Ends the calls of `wait`. */
   readonly waiting: Deferred = deferred();
 
@@ -136,8 +138,6 @@ async function readResponse(
 }
 
 function testTools(process: TestConsole): readonly Tool[] {
-  const png =
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const readOnly = { readOnlyHint: true } as const;
   return [
     defineTool({
@@ -181,24 +181,13 @@ function testTools(process: TestConsole): readonly Tool[] {
       annotations: readOnly,
       execute: async (_, { signal }) => {
         process.effects.push("wait");
+        process.running.resolve();
         const aborted = new Promise<never>((__, reject) =>
           signal.addEventListener("abort", () => reject(signal.reason as Error)),
         );
         await Promise.race([process.waiting.promise, aborted]);
         return "done";
       },
-    }),
-    defineTool({
-      name: "picture",
-      description: "Returns a picture, a sound that is none, and a file.",
-      input: { type: "object" },
-      annotations: readOnly,
-      execute: () => ({
-        content: [
-          { type: "image" as const, data: png, mimeType: "image/png" },
-          { type: "image" as const, data: btoa("<svg onload='x'/>"), mimeType: "image/png" },
-        ],
-      }),
     }),
     defineTool({
       name: "leak",
