@@ -39,7 +39,11 @@ export class RecordingIndex {
   #refreshedAt = -Infinity;
   #refreshing: Promise<void> | undefined;
 
-  constructor(recording: ConsoleRecording) {
+  readonly #now: () => number;
+
+  /** @param now milliseconds of a clock that only goes forward. */
+  constructor(recording: ConsoleRecording, now: () => number = () => performance.now()) {
+    this.#now = now;
     this.name = recording.name;
     this.#recording = recording;
   }
@@ -65,7 +69,7 @@ export class RecordingIndex {
   }
 
   #refresh(): Promise<void> {
-    if (performance.now() - this.#refreshedAt < refreshMs) return Promise.resolve();
+    if (this.#now() - this.#refreshedAt < refreshMs) return Promise.resolve();
     this.#refreshing ??= this.#read().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
   }
@@ -85,7 +89,7 @@ export class RecordingIndex {
       } else this.#notices += 1;
       this.#spans.add(event);
     }
-    this.#refreshedAt = performance.now();
+    this.#refreshedAt = this.#now();
   }
 }
 

@@ -1,5 +1,7 @@
+import { readJsonBody } from "../http/json-body.ts";
 import type { ApiPart } from "../openapi/route.ts";
 import {
+  jsonBody,
   jsonResponse,
   milliseconds,
   nextCursor,
@@ -95,11 +97,14 @@ export function taskRoutes(sources: TaskSources): ApiPart {
           summary: "Cancel a task",
           description:
             "A task that has ended stays as it is. If another process runs it, that one has 10 seconds to cancel it.",
+          requestBody: jsonBody("CancelBody"),
           responses: { 202: jsonResponse("The task.", "Task") },
-          problems: [409],
+          problems: [409, 413, 415, 422],
         },
-        handle: async ({ sender, parameters: { id = "" } }) =>
-          Response.json(await cancelTask(sources, sender, id), { status: 202 }),
+        handle: async ({ request, sender, parameters: { id = "" } }) => {
+          await readJsonBody(request, []);
+          return Response.json(await cancelTask(sources, sender, id), { status: 202 });
+        },
       },
     ],
   };
