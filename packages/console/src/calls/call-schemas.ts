@@ -6,8 +6,10 @@ const content = {
   items: {
     type: "object",
     required: ["type"],
+    additionalProperties: true,
     properties: {
       type: { type: "string" },
+      text: text("Of a text."),
       mediaType: text("Of an image, a sound or a file."),
       bytes: { type: "integer", description: "The size of its data." },
       dataUrl: text("Of an image of at most 1 MiB: its data."),

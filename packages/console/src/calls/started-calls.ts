@@ -125,7 +125,8 @@ export class StartedCalls {
     return {
       callId,
       runId,
-      name,
+      // A model can ask for a tool of any name.
+      name: this.#executor.redact(name),
       status,
       ...(outcome === undefined || status === "running"
         ? {}

@@ -28,7 +28,10 @@ export function createEventStream(
   let next: Promise<IteratorResult<QueuedEvent, undefined>> | undefined;
   let isOpen = true;
   const format = (event: QueuedEvent): Uint8Array<ArrayBuffer> =>
-    encoder.encode(`id: ${stream}:${event.seq}\ndata: ${JSON.stringify({ stream, ...event })}\n\n`);
+    encoder.encode(
+      // A model can ask for a tool of any name, and a rule can have any id.
+      `id: ${stream}:${event.seq}\ndata: ${JSON.stringify({ stream, ...executor.redact(event) })}\n\n`,
+    );
   const end = (): void => {
     if (!isOpen) return;
     isOpen = false;

@@ -62,7 +62,7 @@ export async function getStatus(
     problems: problems.length,
     stores: attached,
     policy: {
-      layers: policies.map(({ name }) => name),
+      layers: executor.redact(policies.map(({ name }) => name)),
       warnings: configuration.map(({ message, place }) => ({
         message,
         ...(place === undefined ? {} : { place }),

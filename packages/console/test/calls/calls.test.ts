@@ -50,7 +50,6 @@ describe("a call", () => {
   test("is made for the sender of the request", async () => {
     const callers: unknown[] = [];
     const console = new TestConsole([], {
-      hooks: [{ beforeCall: ({ caller }) => void callers.push(caller) } as never],
       policy: ({ caller }) => {
         callers.push(caller);
         return { effect: "allow" };

@@ -7,7 +7,7 @@ import {
   type RegistryInput,
   type Tool,
 } from "@toolweave/core";
-import { memoryPendingCalls } from "@toolweave/core/stores";
+import { memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
 import {
   consoleHandler,
   ConsoleSessions,
@@ -42,7 +42,7 @@ export class TestConsole {
     caller: { id: "ada" },
     clock: this.clock,
   });
-  readonly pendingCalls = memoryPendingCalls();
+  readonly pendingCalls: PendingCallStore = memoryPendingCalls();
   readonly registry: ToolRegistry;
   readonly executor: ToolExecutor;
   readonly handler: ConsoleHandler;
@@ -55,7 +55,7 @@ export class TestConsole {
   readonly waiting: Deferred = deferred();
 
   constructor(inputs: readonly RegistryInput[] = [], options: Partial<ExecutorOptions> = {}) {
-    this.registry = new ToolRegistry([testTools(this), ...inputs]);
+    this.registry = new ToolRegistry([testTools(this), ...inputs], { onProblem: () => {} });
     this.executor = new ToolExecutor({
       registry: this.registry,
       pendingCalls: this.pendingCalls,
