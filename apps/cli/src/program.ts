@@ -21,6 +21,7 @@ import { addSchedule } from "./commands/schedule/command.ts";
 import { addStarlark } from "./commands/starlark/command.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
+import { addStudio } from "./commands/studio/command.ts";
 import { addStubs } from "./commands/stubs.ts";
 import { addTest } from "./commands/test/command.ts";
 import { addTrust } from "./commands/trust.ts";
@@ -217,6 +218,7 @@ export function createProgram(context: CommandContext): Command {
   addSearch(program, context);
   addCall(program, context);
   addServe(program, context);
+  addStudio(program, context);
   addSchedule(program, context);
   addValidate(program, context);
   addTest(program, context);

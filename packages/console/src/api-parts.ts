@@ -25,7 +25,7 @@ export function createParts(
   const { pendingCalls } = stores;
   const { recordings = [] } = runs;
   const live = runs.live === true ? new LiveRuns(executor) : undefined;
-  const calls = new StartedCalls(executor, pendingCalls);
+  const calls = new StartedCalls(executor, pendingCalls, options.callMetadata);
   const attached: AttachedStores = {
     pendingCalls: true,
     grants: true,

@@ -1,4 +1,4 @@
-import type { ToolExecutor } from "@toolweave/core";
+import type { JsonObject, ToolExecutor } from "@toolweave/core";
 import type { AuditReader, PendingCallStore } from "@toolweave/core/stores";
 import type { ConsoleAuthenticate } from "./authentication/console-caller.ts";
 import type { ConsoleSessions } from "./authentication/console-sessions.ts";
@@ -55,6 +55,8 @@ export interface ConsoleOptions {
    * only. Default: `own`.
    */
   readonly owners?: ConsoleOwners;
+  /** Metadata of each call that is started here, for hooks and for who resumes it. Default: none. */
+  readonly callMetadata?: () => JsonObject;
   /**
    * The addresses of the server, exactly (scheme, host and port): `https://agents.example.com`. Requests whose `Host`
    * or `Origin` is another one are refused. The first one is in the OpenAPI document.
@@ -75,6 +77,7 @@ export const optionNames: readonly string[] = [
   "audit",
   "lock",
   "owners",
+  "callMetadata",
   "origins",
   "path",
 ] satisfies readonly (keyof ConsoleOptions)[];

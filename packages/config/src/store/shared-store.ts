@@ -2,6 +2,7 @@ import { ToolError } from "@toolweave/core";
 import { isDistinctive } from "@toolweave/core/adapter";
 import type {
   ArtifactStore,
+  AuditReader,
   AuditSink,
   CallLedger,
   CredentialStore,
@@ -27,7 +28,7 @@ export interface SharedStores {
   readonly credentials: CredentialStore;
   readonly schedules: ScheduleStore;
   readonly memory: MemoryStore;
-  readonly audit: AuditSink;
+  readonly audit: AuditSink & AuditReader;
   /** Absent: the installed version of the package has none. */
   readonly ledger?: CallLedger;
   /** Connects, and creates or updates the tables. */

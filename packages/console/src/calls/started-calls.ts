@@ -53,6 +53,7 @@ const maxStored = 100_000;
 export class StartedCalls {
   readonly #executor: ToolExecutor;
   readonly #pendingCalls: PendingCallStore;
+  readonly #getMetadata: (() => JsonObject) | undefined;
   readonly #calls = new Map<string, StoredCall>();
   /** Calls with an outcome, the earliest first. */
   readonly #withOutcome = new Set<StoredCall>();
@@ -60,8 +61,13 @@ export class StartedCalls {
   readonly #waiting = new Map<string, StoredCall>();
   #running = 0;
 
-  constructor(executor: ToolExecutor, pendingCalls: PendingCallStore) {
+  constructor(
+    executor: ToolExecutor,
+    pendingCalls: PendingCallStore,
+    getMetadata: (() => JsonObject) | undefined,
+  ) {
     this.#executor = executor;
+    this.#getMetadata = getMetadata;
     this.#pendingCalls = pendingCalls;
   }
 
@@ -108,7 +114,12 @@ export class StartedCalls {
       ...(asTask === undefined ? {} : { asTask }),
     };
     // The executor parses texts, and reports other values.
-    const asked = { id: callId, name, arguments: args as JsonObject | string };
+    const asked = {
+      id: callId,
+      name,
+      arguments: args as JsonObject | string,
+      ...(this.#getMetadata === undefined ? {} : { metadata: this.#getMetadata() }),
+    };
     void run.execute(asked, options).then((outcome) => {
       this.#running -= 1;
       this.#end(call, outcome);

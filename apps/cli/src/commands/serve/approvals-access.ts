@@ -10,7 +10,7 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { safeLine, safeValue } from "../../render/text.ts";
-import { parseAddress } from "./parse-address.ts";
+import { parseAddress } from "../shared/parse-address.ts";
 
 const defaultAddress = "127.0.0.1:8138";
 

@@ -23,7 +23,7 @@ import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
 import { prepareApprovalsAccess } from "./approvals-access.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
-import { parseAddress } from "./parse-address.ts";
+import { parseAddress } from "../shared/parse-address.ts";
 import { resolveReplica } from "./replica.ts";
 import { startTelemetry } from "./telemetry.ts";
 import type { Writable } from "node:stream";
