@@ -30,8 +30,8 @@ const mutants: readonly Mutant[] = [
   {
     name: "an approval can be claimed again",
     routine: "claim_pending_call",
-    text: "AND status = 'pending'",
-    by: "",
+    text: "AND status = 'pending'\n      AND expires_at",
+    by: "AND expires_at",
     kinds: { approval },
     end: { operations: 40, faults: 0 },
     finds: ["I1", "I2"],
