@@ -8,6 +8,7 @@ import type {
 } from "@toolweave/core/stores";
 import { Leases, type Timers } from "@toolweave/stores/shared";
 import { refusedClaim, type Database } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 import { sealNames, type Sealer } from "../database/seal.ts";
 
@@ -22,9 +23,9 @@ type ClaimNames = readonly [run: string, call: string, token: string];
  * alive: a call whose lease has expired is unknown, and does not start again by itself.
  */
 export class PostgresLedger implements CallLedger {
-  readonly #db: Database;
   readonly #sealer: Sealer;
-  readonly #leaseMs: number;
+  readonly #begins: GroupedStatements;
+  readonly #ends: GroupedStatements;
   /** The calls that this store runs, each as the JSON of its names. */
   readonly #leases: Leases;
   /** The tool and the arguments of each of them. */
@@ -35,9 +36,18 @@ export class PostgresLedger implements CallLedger {
     sealer: Sealer,
     options: { readonly leaseMs: number; readonly clock: Timers },
   ) {
-    this.#db = db;
     this.#sealer = sealer;
-    this.#leaseMs = options.leaseMs;
+    this.#begins = new GroupedStatements(db, {
+      text: `SELECT n, status, outcome, holder
+        FROM ${db.schema}.begin_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        WITH ORDINALITY AS answers (status, outcome, holder, n)`,
+      constants: [options.leaseMs, lifetimeMs],
+    });
+    this.#ends = new GroupedStatements(db, {
+      text: `SELECT n, is_ended FROM ${db.schema}.end_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        WITH ORDINALITY AS answers (is_ended, n)`,
+      constants: [lifetimeMs],
+    });
     this.#leases = new Leases(options, (held) => {
       const claims = [...held].map((claim) => JSON.parse(claim) as ClaimNames);
       const running = [...held].map((claim) => this.#running.get(claim));
@@ -56,21 +66,15 @@ export class PostgresLedger implements CallLedger {
   async begin(call: LedgerCall): Promise<LedgerEntry> {
     const [run, id, token] = toNames(call);
     const [tool, argumentsHash] = [toName(call.tool), toName(call.argumentsHash)];
-    const [row] = await this.#db.run(
-      `SELECT status, outcome, holder
-       FROM ${this.#db.schema}.begin_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        run,
-        id,
-        tool,
-        argumentsHash,
-        call.epoch ?? null,
-        call.repeat ?? null,
-        token,
-        this.#leaseMs,
-        lifetimeMs,
-      ],
-    );
+    const [row] = await this.#begins.run(JSON.stringify([run, id]), [
+      run,
+      id,
+      tool,
+      argumentsHash,
+      call.epoch ?? null,
+      call.repeat ?? null,
+      token,
+    ]);
     const status = row?.["status"] as LedgerEntry["status"] | "expired" | "refused";
     if (status === "refused") throw refusedClaim();
     if (status === "ended") {
@@ -100,19 +104,15 @@ export class PostgresLedger implements CallLedger {
     // Also if the end cannot be written: the lease then expires, and the call is unknown.
     this.#leases.drop(held);
     this.#running.delete(held);
-    const isEnded = await this.#db.value(
-      `SELECT ${this.#db.schema}.end_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        ...names,
-        tool ?? null,
-        argumentsHash ?? null,
-        randomUUID(),
-        end.status,
-        "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null,
-        lifetimeMs,
-      ],
-    );
-    return isEnded === true;
+    const [row] = await this.#ends.run(JSON.stringify([run, id]), [
+      ...names,
+      tool ?? null,
+      argumentsHash ?? null,
+      randomUUID(),
+      end.status,
+      "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null,
+    ]);
+    return row?.["is_ended"] === true;
   }
 
   /** No lease is renewed any more. */
