@@ -37,15 +37,16 @@ export class PostgresLedger implements CallLedger {
     options: { readonly leaseMs: number; readonly clock: Timers },
   ) {
     this.#sealer = sealer;
+    const { schema } = db;
     this.#begins = new GroupedStatements(db, {
-      text: `SELECT n, status, outcome, holder
-        FROM ${db.schema}.begin_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        WITH ORDINALITY AS answers (status, outcome, holder, n)`,
+      one: `SELECT status, outcome, holder
+        FROM ${schema}.begin_call($1, $2, $3, $4, $5, $9, $6, $7, $8)`,
+      many: `SELECT n, 'begun' AS status FROM ${schema}.begin_calls($1, $2, $3, $4, $5, $6, $7, $8) AS n`,
       constants: [options.leaseMs, lifetimeMs],
     });
     this.#ends = new GroupedStatements(db, {
-      text: `SELECT n, is_ended FROM ${db.schema}.end_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        WITH ORDINALITY AS answers (is_ended, n)`,
+      one: `SELECT ${schema}.end_call($1, $2, $3, $8, $9, $4, $5, $6, $7) AS is_ended`,
+      many: `SELECT n, true AS is_ended FROM ${schema}.end_calls($1, $2, $3, $4, $5, $6, $7) AS n`,
       constants: [lifetimeMs],
     });
     this.#leases = new Leases(options, (held) => {
@@ -66,15 +67,11 @@ export class PostgresLedger implements CallLedger {
   async begin(call: LedgerCall): Promise<LedgerEntry> {
     const [run, id, token] = toNames(call);
     const [tool, argumentsHash] = [toName(call.tool), toName(call.argumentsHash)];
-    const [row] = await this.#begins.run(JSON.stringify([run, id]), [
-      run,
-      id,
-      tool,
-      argumentsHash,
-      call.epoch ?? null,
-      call.repeat ?? null,
-      token,
-    ]);
+    const [row] = await this.#begins.run(
+      JSON.stringify([run, id]),
+      [run, id, tool, argumentsHash, call.epoch ?? null, token],
+      [call.repeat ?? null],
+    );
     const status = row?.["status"] as LedgerEntry["status"] | "expired" | "refused";
     if (status === "refused") throw refusedClaim();
     if (status === "ended") {
@@ -104,14 +101,13 @@ export class PostgresLedger implements CallLedger {
     // Also if the end cannot be written: the lease then expires, and the call is unknown.
     this.#leases.drop(held);
     this.#running.delete(held);
-    const [row] = await this.#ends.run(JSON.stringify([run, id]), [
-      ...names,
-      tool ?? null,
-      argumentsHash ?? null,
-      randomUUID(),
-      end.status,
-      "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null,
-    ]);
+    const outcome =
+      "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null;
+    const [row] = await this.#ends.run(
+      JSON.stringify([run, id]),
+      [...names, randomUUID(), end.status, outcome],
+      [tool ?? null, argumentsHash ?? null],
+    );
     return row?.["is_ended"] === true;
   }
 

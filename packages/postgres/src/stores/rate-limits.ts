@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RateLimitStore, RateRequest, RateReservation } from "@toolweave/core/stores";
 import { checkRateRequests, Leases, type Timers } from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 
 /** The maximum number of reservations in one transaction. */
@@ -22,6 +23,7 @@ export class PostgresRateLimits implements RateLimitStore {
   readonly #db: Database;
   readonly #leaseMs: number;
   readonly #leases: Leases;
+  readonly #commits: GroupedStatements;
   /** The number of keys of each open reservation of this store. */
   readonly #open = new Map<string, number>();
   /** Reservations that wait for the transaction of their keys. */
@@ -30,6 +32,10 @@ export class PostgresRateLimits implements RateLimitStore {
   constructor(db: Database, options: { readonly leaseMs: number; readonly clock: Timers }) {
     this.#db = db;
     this.#leaseMs = options.leaseMs;
+    this.#commits = new GroupedStatements(db, {
+      one: `SELECT ${db.schema}.commit_rate($1) AS rows`,
+      many: `SELECT n, rows FROM ${db.schema}.commit_rates($1)`,
+    });
     const table = `${db.schema}.rate_reservations`;
     // An expired lease stays expired: others may have taken its place.
     this.#leases = new Leases(options, (ids) =>
@@ -61,8 +67,8 @@ export class PostgresRateLimits implements RateLimitStore {
   async commit(id: string): Promise<void> {
     const keys = this.#close(id);
     if (keys === undefined) return;
-    const rows = await this.#db.value(`SELECT ${this.#db.schema}.commit_rate($1)`, [id]);
-    if (Number(rows) === keys) return;
+    const [row] = await this.#commits.run(id, [id]);
+    if (Number(row?.["rows"]) === keys) return;
     throw unavailable(
       "has lost a rate's reservation, because this process was held up for too long: call again",
     );
