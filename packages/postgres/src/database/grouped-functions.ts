@@ -128,6 +128,26 @@ BEGIN
     FROM unnest(p_ids) WITH ORDINALITY AS c (id, n) WHERE p.id = c.id RETURNING c.n;
 END $$;
 
+-- Like reserve_rates for several sets of keys; the elements are arrays.
+CREATE FUNCTION ${schema}.reserve_rate_sets(p_keys text[], p_windows text[], p_ids text[],
+  p_amounts text[], p_limits text[], p_lease float8)
+RETURNS TABLE (n bigint, refused_by int, wait float8) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE v_now float8; v_keys text[];
+BEGIN
+  -- First all that waits for other transactions, so that none of them waits for rows that this one removes after it.
+  v_keys := ARRAY(SELECT key FROM unnest(p_keys) AS keys, unnest(keys::text[]) AS key);
+  PERFORM pg_advisory_xact_lock(id) FROM (SELECT DISTINCT ${schema}.lock_of('rate:' || key) AS id
+    FROM unnest(v_keys) AS key ORDER BY id) AS sorted;
+  v_now := ${schema}.now_ms();
+  DELETE FROM ${schema}.rate_reservations
+    WHERE key = ANY (v_keys) AND counts_until <= v_now AND lease_until > 0;
+  FOR v_at IN 1..cardinality(p_keys) LOOP
+    RETURN QUERY SELECT v_at::bigint, r.refused_by, r.wait FROM ${schema}.reserve_rates(p_keys[v_at]::text[],
+      p_windows[v_at]::float8[], p_ids[v_at]::uuid[], p_amounts[v_at]::float8[], p_limits[v_at]::float8[],
+      p_lease) AS r;
+  END LOOP;
+END $$;
+
 -- The numbers of rows of the reservations that count as committed.
 CREATE FUNCTION ${schema}.commit_rates(p_ids uuid[]) RETURNS TABLE (n bigint, rows bigint) ${inOrder} AS $$
 BEGIN

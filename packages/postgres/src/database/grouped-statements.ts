@@ -4,7 +4,7 @@ import { deadlineMs, maxAttempts, unavailable, type Row } from "./database.ts";
 /** The maximum number of operations in one statement. */
 const maxOperations = 64;
 /** Statements of one kind that a process has under way; further operations wait for one of them to end. */
-const maxActive = 2;
+const maxActive = 4;
 /** The bytes of the values after which no operation is added to a statement. */
 const maxBytes = 1024 * 1024;
 
@@ -43,7 +43,7 @@ type Group = readonly [Operation, ...Operation[]];
 
 /**
  * Sends operations that a process does at the same time in one statement, which is one transaction. No operation waits
- * for others to come: it is sent in the tick in which it is made, unless two statements are under way. Then it is in the
+ * for others to come: it is sent in the tick in which it is made, unless four statements are under way. Then it is in the
  * next one, with all that came meanwhile.
  *
  * The operations of a statement are in the order of their keys, so that statements of two processes lock rows in the same
