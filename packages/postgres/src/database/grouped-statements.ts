@@ -4,7 +4,7 @@ import { deadlineMs, maxAttempts, unavailable, type Row } from "./database.ts";
 /** The maximum number of operations in one statement. */
 const maxOperations = 64;
 /** Statements of one kind that a process has under way; further operations wait for one of them to end. */
-const maxActive = 4;
+export const maxActive = 4;
 /** The bytes of the values after which no operation is added to a statement. */
 const maxBytes = 1024 * 1024;
 
