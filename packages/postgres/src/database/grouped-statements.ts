@@ -8,7 +8,7 @@ export const maxActive = 4;
 /** The bytes of the values after which no operation is added to a statement. */
 const maxBytes = 1024 * 1024;
 
-/** What sends a statement: a `Database`, or one like it. */
+/** A `Database`, or one like it. */
 export interface StatementRunner {
   readonly timers: Timers;
   run(text: string, values: readonly unknown[], attempts: number): Promise<readonly Row[]>;
