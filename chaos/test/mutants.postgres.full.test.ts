@@ -37,6 +37,15 @@ const mutants: readonly Mutant[] = [
     finds: ["I1", "I2"],
   },
   {
+    name: "an approval can be claimed again together with others",
+    routine: "claim_pending_calls",
+    text: "AND p.status = 'pending'",
+    by: "",
+    kinds: { approval },
+    end: { operations: 200, faults: 0 },
+    finds: ["I1", "I2"],
+  },
+  {
     name: "a call that was cut off starts again",
     routine: "begin_call",
     text: "WHEN v_row.lease_until > v_now THEN 'running'\n      ELSE 'expired' END",
