@@ -25,6 +25,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   conformance: ["@toolweave/core"],
   chaos: [
     "@toolweave/core",
+    "@toolweave/mcp",
     "@toolweave/openapi",
     "@toolweave/postgres",
     "@toolweave/test-support",

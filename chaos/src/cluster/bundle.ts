@@ -7,17 +7,19 @@ import { rolldown, type Plugin } from "rolldown";
 export interface Bundle {
   readonly worker: string;
   readonly effectLog: string;
+  readonly gateway: string;
   remove(): void;
 }
 
 const sources = join(import.meta.dirname, "..");
 
-/** Bundles the worker and the effect log. A plugin can replace packages by those of another version. */
+/** Bundles the worker, the gateway and the effect log. A plugin can replace packages by those of another version. */
 export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-chaos-"));
   const build = await rolldown({
     input: {
       worker: join(sources, "worker/worker.ts"),
+      gateway: join(sources, "worker/gateway.ts"),
       "effect-log": join(sources, "effect-log/server.ts"),
     },
     platform: "node",
@@ -35,6 +37,7 @@ export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<B
   await build.close();
   return {
     worker: join(folder, "worker.mjs"),
+    gateway: join(folder, "gateway.mjs"),
     effectLog: join(folder, "effect-log.mjs"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -113,6 +113,8 @@ interface Ears {
 export interface ClientDifferences {
   /** Answers to questions, by method, in place of the usual ones. */
   readonly answers?: Answers;
+  /** False: a question in a result (`input_required`) is returned, so that a test answers it. 2026-07-28 only. */
+  readonly answersResults?: false;
   /** Extensions of the protocol that it declares. */
   readonly extensions?: JsonObject;
 }
@@ -149,7 +151,7 @@ export async function plainClient(
   const wire =
     kind === "1.x"
       ? await oldWire(place, ears, declared)
-      : await newWire(kind, place, ears, declared);
+      : await newWire(kind, place, ears, declared, differences.answersResults);
   const request: PlainClient["request"] = async (method, params = {}) => {
     asked = [];
     progress = [];
@@ -188,10 +190,12 @@ async function newWire(
   place: Place,
   ears: Ears,
   declared: Declared,
+  autoFulfill = true,
 ): Promise<Wire> {
   const isModern = kind === "2.x, 2026-07-28";
   const client = new Client(info, {
     capabilities: declared as typeof capabilities,
+    inputRequired: { autoFulfill },
     versionNegotiation: { mode: isModern ? { pin: "2026-07-28" } : "legacy" },
   });
   for (const method of ["elicitation/create", "sampling/createMessage", "roots/list"] as const) {
@@ -211,7 +215,9 @@ async function newWire(
   return {
     send: ({ method, params }) => {
       const meta = { ...(params["_meta"] as JsonObject), ...(isModern ? logged : {}) };
-      return client.request({ method, params: { ...params, _meta: meta } }, anyResult);
+      return client.request({ method, params: { ...params, _meta: meta } }, anyResult, {
+        allowInputRequired: !autoFulfill,
+      });
     },
     subscribe: (uri) =>
       isModern

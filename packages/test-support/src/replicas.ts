@@ -106,16 +106,22 @@ export interface Killing {
   end(): Promise<void>;
 }
 
+/** Is told what a kill has led to. */
+interface KillObserver {
+  ended(): void;
+  restarted(): void;
+}
+
 /**
  * Kills one replica after another (SIGKILL), and starts it again.
  *
  * @param everyMs Milliseconds between a restart and the next kill.
- * @param onKill Is called before a replica is killed; what it returns, after the process has ended.
+ * @param onKill Is called before a replica is killed.
  */
 export function killInTurn(
   replicas: readonly ReplicaHandle[],
   everyMs: number,
-  onKill: (index: number) => () => void = () => () => {},
+  onKill: (index: number) => KillObserver = () => ({ ended() {}, restarted() {} }),
 ): Killing {
   const ending = new AbortController();
   let kills = 0;
@@ -126,11 +132,12 @@ export function killInTurn(
       if (ending.signal.aborted) return;
       const index = kills % replicas.length;
       kills += 1;
-      const ended = onKill(index);
+      const observer = onKill(index);
       await replicas[index]?.kill();
-      ended();
+      observer.ended();
       ends += 1;
       await replicas[index]?.restart();
+      observer.restarted();
     }
   })();
   // The error of a replica that does not start is reported by end().
