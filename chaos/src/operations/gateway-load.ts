@@ -51,7 +51,7 @@ export const approval: RunGatewayOperation = async (load, { client }, runId) => 
 
 /** A task whose result its client and one of another session wait for, and that one of them may cancel. */
 export const task: RunGatewayOperation = async (load, { client, other }, runId) => {
-  const { random, recorder } = load;
+  const { random } = load;
   const isCancelled = random.next() < 0.5;
   const call = { runId, callId: `${runId}/report`, tool: "report" };
   const times = {
@@ -83,7 +83,6 @@ export const task: RunGatewayOperation = async (load, { client, other }, runId) 
     return [first, second].find((found) => !expected.includes(found));
   } finally {
     endAttempt();
-    void recorder;
   }
 };
 

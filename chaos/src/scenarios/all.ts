@@ -1,6 +1,7 @@
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
 import { asynchronousFailover, synchronousFailover } from "./failover.ts";
+import { killedGateways } from "./gateways.ts";
 import { approvals, brokenNetwork, pooledConnections } from "./network.ts";
 import type { Scenario } from "./scenario.ts";
 import { sharedSignIn } from "./sign-ins.ts";
@@ -22,5 +23,6 @@ export const scenarios: readonly Scenario[] = [
   pooledConnections,
   rollingUpgrade,
   sharedSignIn,
+  killedGateways,
   approvals,
 ];

@@ -10,5 +10,5 @@ export interface GatewaySettings {
   readonly effectLogPort: number;
 }
 
-/** The effect log's entries with which a task marks that it ends are no effects: the tool of their name does not exist. */
+/** The names, in place of a tool's, of entries of the effect log with which a task marks its end. They are no effects. */
 export const endMarks = { ended: "report ended", stopped: "report stopped" } as const;
