@@ -16,7 +16,10 @@ export function checkClientErrors(
     }));
 }
 
-function isExplained({ type, holder, from, until }: ClientError, faults: readonly Fault[]): boolean {
+function isExplained(
+  { type, holder, from, until }: ClientError,
+  faults: readonly Fault[],
+): boolean {
   const kills = faults.filter(({ kind }) => kind === "kill");
   const wasInFlight = kills.some((kill) => kill.from <= until && kill.until >= from);
   switch (type) {

@@ -146,6 +146,7 @@ export function toText({ content }: { readonly content?: unknown }): string {
 /** Codes of errors, by texts of a result. */
 const codes: readonly (readonly [RegExp, string])[] = [
   [/may have run|was cut off/, "outcome_unknown"],
+  [/is resuming this call/, "approval_invalid"],
   [/did not approve/, "approval_rejected"],
   [/cancelled/i, "cancelled"],
 ];

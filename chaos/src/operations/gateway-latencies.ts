@@ -36,9 +36,12 @@ interface Samples {
  * The times, in milliseconds, until a task is stopped that was cancelled at another gateway, and until a client of
  * another gateway knows that a task has ended. Only those count during which no process was killed or started.
  */
-export function measureLatencies({ cancels, waits, marks, disturbances }: Samples): Readonly<
-  Record<string, number>
-> {
+export function measureLatencies({
+  cancels,
+  waits,
+  marks,
+  disturbances,
+}: Samples): Readonly<Record<string, number>> {
   const isQuiet = (from: number, until: number): boolean =>
     disturbances.every((one) => one.until < from || one.from > until);
   const findMark = (callId: string, holder: string, tool: string): Effect | undefined =>
@@ -50,9 +53,7 @@ export function measureLatencies({ cancels, waits, marks, disturbances }: Sample
   const heard = waits.flatMap(({ callId, holder, from, at }) => {
     const mark = findMark(callId, holder, endMarks.ended);
     // A client that asked afterwards did not wait.
-    return mark !== undefined && from < mark.time && isQuiet(mark.time, at)
-      ? [at - mark.time]
-      : [];
+    return mark !== undefined && from < mark.time && isQuiet(mark.time, at) ? [at - mark.time] : [];
   });
   return {
     cancels: stopped.length,

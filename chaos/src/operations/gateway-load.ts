@@ -44,7 +44,9 @@ export const question: RunGatewayOperation = (load, { client }, runId) =>
 export const approval: RunGatewayOperation = async (load, { client }, runId) => {
   client.decision = load.random.next() < 0.2 ? "reject" : "approve";
   const expected =
-    client.decision === "reject" ? ["approval_rejected"] : ["completed", "outcome_unknown"];
+    client.decision === "reject"
+      ? ["approval_rejected", "approval_invalid"]
+      : ["completed", "outcome_unknown", "approval_invalid"];
   const call = { runId, callId: `${runId}/transfer`, tool: "transfer" };
   return callOnce(load, client, call, expected, 2);
 };
@@ -66,7 +68,9 @@ export const task: RunGatewayOperation = async (load, { client, other }, runId) 
     });
     if (started === undefined) return undefined;
     const created = started.answer as JsonObject;
-    const taskId = (client.isModern ? created["taskId"] : (created["task"] as JsonObject)["taskId"]) as string;
+    const taskId = (
+      client.isModern ? created["taskId"] : (created["task"] as JsonObject)["taskId"]
+    ) as string;
     // A task's id of 2026-07-28 also names its gateway; a session of 2025-11-25 needs the first part.
     const id = taskId.split(".", 1)[0] as string;
     const cancel = async (): Promise<void> => {
@@ -110,7 +114,9 @@ async function callOnce(
       const found = await Promise.all(
         Array.from({ length: answers }, () => client.request("tools/call", answered, isUsed)),
       );
-      results = found.flatMap((one) => (one?.answer === undefined ? [] : [one.answer as JsonObject]));
+      results = found.flatMap((one) =>
+        one?.answer === undefined ? [] : [one.answer as JsonObject],
+      );
       if (results.length === 0 && found.every((one) => one?.error !== undefined)) {
         return "All answers were refused.";
       }
@@ -136,9 +142,11 @@ async function waitForTask(
   for (;;) {
     const from = Date.now();
     const seen = await client.request("tasks/result", { taskId });
-    if (seen === undefined) continue;
+    // A task of a session that was lost cannot be asked for in another one.
+    if (seen === undefined) return "outcome_unknown";
     const { holder } = client;
-    if (holder !== undefined) load.waits.push({ callId: call.callId, holder, from, at: Date.now() });
+    if (holder !== undefined)
+      load.waits.push({ callId: call.callId, holder, from, at: Date.now() });
     return recordTask(load, client, call, seen.answer as JsonObject, from);
   }
 }
@@ -175,7 +183,7 @@ async function cancelTask(
     const seen = await client.request("tasks/cancel", { taskId }, ({ message }) =>
       String(message).includes("The task has ended"),
     );
-    if (seen === undefined) continue;
+    if (seen === undefined) return;
     // A new session was started for the request: its gateway was not known before.
     if (holder !== undefined && holder === client.holder) {
       load.cancels.push({ callId, holder, from, until: Date.now() });

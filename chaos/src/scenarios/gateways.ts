@@ -31,7 +31,7 @@ export const killedGateways: Scenario = {
 
 const leaseMs = 2_000;
 /** Milliseconds that operations have to end after the kills. */
-const drainMs = 90_000;
+const drainMs = 30_000;
 
 const kinds = {
   payment: operations.payment,
@@ -159,17 +159,20 @@ async function drive(
   const report = (error: ClientError): void => void errors.push(error);
   const use = async (user: GatewayUser): Promise<void> => {
     while (!isOver()) {
-      const kind = load.random.pick(Object.keys(kinds)) as keyof typeof kinds;
+      // The SDK's client of 2026-07-28 refuses the result of a call that continues as a task.
+      const possible = Object.keys(kinds).filter(
+        (kind) => kind !== "task" || !user.client.isModern,
+      );
+      const kind = load.random.pick(possible) as keyof typeof kinds;
       await runOperation(load, user, kind, `run_${++begun}`);
     }
     await Promise.all([user.client.close(), user.other.close()]);
   };
-  const users = clientKinds.flatMap((kind) =>
-    (["1.x", "2.x, 2025-11-25"] as const).map((otherKind) => ({
-      client: new GatewayClient(kind, balancer.url, report, deadline),
-      other: new GatewayClient(otherKind, balancer.url, report, deadline),
-    })),
-  );
+  // A task of a session is known in that session alone.
+  const users = [...clientKinds, ...clientKinds].map((kind): GatewayUser => {
+    const client = new GatewayClient(kind, balancer.url, report, deadline);
+    return { client, other: client };
+  });
   const using = Promise.all(users.map(use));
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -207,10 +210,7 @@ async function runOperation(
 }
 
 /** The approvals of the calls that have an effect, as the audit has them: a call without one has the id "none". */
-function findApprovals(
-  effects: readonly Effect[],
-  audit: History["audit"],
-): History["approvals"] {
+function findApprovals(effects: readonly Effect[], audit: History["audit"]): History["approvals"] {
   return effects
     .filter(({ tool }) => tool === "transfer")
     .map(({ runId, callId, executed }) => {

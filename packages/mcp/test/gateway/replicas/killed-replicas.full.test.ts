@@ -5,7 +5,12 @@ import { scenarioFailure, serverResults } from "../../../conformance-suite/serve
 import { textOf } from "../../support/open-gateway.ts";
 import { cluster, suiteCluster } from "../../support/replicas/cluster.ts";
 import { killInTurn, type Killing, type ReplicaHandle } from "@toolweave/test-support/replicas";
-import { clientKinds, plainClient, type ClientKind, type Seen } from "@toolweave/test-support/mcp-client";
+import {
+  clientKinds,
+  plainClient,
+  type ClientKind,
+  type Seen,
+} from "@toolweave/test-support/mcp-client";
 
 const killEveryMs = 5_000;
 
