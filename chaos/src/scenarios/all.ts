@@ -1,7 +1,6 @@
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
 import { asynchronousFailover, synchronousFailover } from "./failover.ts";
-import { killedGateways } from "./gateways.ts";
 import { approvals, brokenNetwork, pooledConnections } from "./network.ts";
 import type { Scenario } from "./scenario.ts";
 import { sharedSignIn } from "./sign-ins.ts";
@@ -23,6 +22,5 @@ export const scenarios: readonly Scenario[] = [
   pooledConnections,
   rollingUpgrade,
   sharedSignIn,
-  killedGateways,
   approvals,
 ];
