@@ -34,6 +34,7 @@ ${list.join("\n")}
 Examples:
   pnpm chaos W1 --seconds 10 --seeds 1
   pnpm chaos W1 P1 --seed 4
+  pnpm chaos D1                 D1-dbos, D1-restate and D1-bullmq
 `;
 }
 
@@ -51,9 +52,9 @@ export function readCommand(
 ): Command | "help" {
   const { values, positionals } = parse(args);
   if (values.help === true) return "help";
-  const chosen = positionals.map((name) => {
-    const found = scenarios.find(({ id }) => id.toLowerCase() === name.toLowerCase());
-    if (found !== undefined) return found;
+  const chosen = positionals.flatMap((name) => {
+    const found = scenarios.filter(({ id }) => isNamed(id.toLowerCase(), name.toLowerCase()));
+    if (found.length > 0) return found;
     const names = scenarios.map(({ id }) => id).join(", ");
     throw new UsageError(`There is no scenario "${name}". Use one of: ${names}.`);
   });
@@ -74,6 +75,11 @@ export function readCommand(
     isJson: values.json === true,
     isSaved: values.save === true,
   };
+}
+
+/** `D1` names `D1-dbos` and the other scenarios of D1. */
+function isNamed(id: string, name: string): boolean {
+  return id === name || id.startsWith(`${name}-`);
 }
 
 function parse(args: readonly string[]) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkBucket } from "../src/checks/bucket.ts";
 import {
   checkAnswersMatchEffects,
   checkApprovalsUsedOnce,
@@ -9,8 +10,15 @@ import {
 import { checkHistory } from "../src/checks/check-history.ts";
 import { checkArtifacts, checkBudgets, checkRates, checkSecrets } from "../src/checks/data.ts";
 import { checkEverythingEnds, checkOutcomesStay } from "../src/checks/endings.ts";
-import type { Violation } from "../src/history/history.ts";
-import { answer, approved, attempt, correctHistory, effect } from "./support/history.ts";
+import type { BucketRow, BucketState, Violation } from "../src/history/history.ts";
+import {
+  answer,
+  approved,
+  attempt,
+  correctBucket,
+  correctHistory,
+  effect,
+} from "./support/history.ts";
 
 const numbers = (violations: readonly Violation[]): readonly string[] =>
   violations.map(({ invariant }) => invariant);
@@ -205,7 +213,70 @@ describe("I8", () => {
   });
 });
 
+describe("I8 of a bucket", () => {
+  const [row, deletedRow] = correctBucket.rows as [BucketRow, BucketRow];
+  const check = (
+    change: Partial<BucketState>,
+    deletedArtifacts: readonly string[] = ["art_2"],
+  ): readonly string[] =>
+    checkBucket({ bucket: { ...correctBucket, ...change }, deletedArtifacts }).map(
+      ({ invariant, text }) => `${invariant}: ${text}`,
+    );
+
+  test("an object, a part and a row that are left over are reported", () => {
+    const content = Buffer.from("abc");
+    const objects = [...correctBucket.objects, { name: "artifacts/3", content }];
+    expect(check({ objects })).toEqual(["I8: The object artifacts/3 has no row."]);
+    expect(check({ parts: ["artifacts/3/1", "artifacts/1/1"] })).toEqual([
+      "I8: The part artifacts/3/1 of an upload has no row.",
+    ]);
+    for (const state of ["writing", "deleting"]) {
+      expect(check({ rows: [{ ...row, state }, deletedRow] })).toEqual([
+        `I8: The row of the artifact art_1 is ${state}, and was not removed.`,
+      ]);
+    }
+  });
+
+  test("an artifact without its object is reported, unless the object was deleted by another program", () => {
+    expect(check({ objects: [] })).toEqual(["I8: The artifact art_1 has a row without an object."]);
+    expect(check({}, [])).toEqual(["I8: The artifact art_2 has a row without an object."]);
+    expect(check({})).toEqual([]);
+  });
+
+  test("an object with other bytes, and an artifact that is not read as a whole, are reported", () => {
+    const objects = [{ name: "artifacts/1", content: Buffer.from("ab") }];
+    expect(check({ objects })).toEqual(["I8: The object of the artifact art_1 has 2 bytes of 3."]);
+    for (const found of ["missing", "other", "unreadable"] as const) {
+      expect(check({ rows: [{ ...row, found }, deletedRow] })).toEqual([
+        `I8: The artifact art_1 is ${found}.`,
+      ]);
+    }
+  });
+
+  test("a deleted object whose artifact is not missing is reported", () => {
+    const rows = [row, { ...deletedRow, found: "other" as const }];
+    expect(check({ rows })).toEqual([
+      "I8: The object of the artifact art_2 was deleted, and it is other.",
+    ]);
+    const artifactReads = [{ key: "art_2", worker: "w", expected: "missing", found: "e3b0c442" }];
+    expect(numbers(checkArtifacts({ artifactReads, tables }))).toEqual(["I8"]);
+  });
+
+  test("bytes that are counted wrongly are reported", () => {
+    const miscounted = ["The owner o has 3 bytes of artifacts, and 6 are counted."];
+    expect(check({ miscounted })).toEqual([`I8: ${miscounted[0]}`]);
+  });
+});
+
 describe("I9", () => {
+  test("a secret in an object is reported, and not repeated", () => {
+    const content = Buffer.from("abc a secret of the test abc");
+    const bucket = { ...correctBucket, objects: [{ name: "artifacts/1", content }] };
+    expect(checkSecrets({ ...history, bucket })).toEqual([
+      { invariant: "I9", text: "The object artifacts/1 has secret 1 in clear." },
+    ]);
+  });
+
   test.each([
     ["clear", "a secret of the test"],
     ["hexadecimal", Buffer.from("a secret of the test").toString("hex")],

@@ -37,6 +37,9 @@ test.skipIf(postgresPrograms() === undefined)("scenarios and seeds are read", ()
   if (command === "help") throw new Error("It is no request for help.");
   expect(command.scenarios.map(({ id }) => id)).toEqual(["W1", "P1"]);
   expect(command).toMatchObject({ seconds: 7, seeds: [4] });
+  expect(readCommand(["d1"], scenarios)).toMatchObject({
+    scenarios: [{ id: "D1-dbos" }, { id: "D1-restate" }, { id: "D1-bullmq" }],
+  });
   expect(readCommand([], scenarios)).toMatchObject({
     scenarios,
     seconds: 60,

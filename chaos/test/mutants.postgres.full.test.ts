@@ -3,8 +3,9 @@ import pg from "pg";
 import { expect, inject, test } from "vitest";
 import * as kinds from "../src/operations/kinds.ts";
 import type { RunOperation } from "../src/operations/kinds.ts";
+import { agentLoad, makeDbosTables } from "../src/scenarios/agents.ts";
 import { killWorkers } from "../src/scenarios/load-kinds.ts";
-import { runLoad } from "../src/scenarios/run-load.ts";
+import { runLoad, type LoadPlan } from "../src/scenarios/run-load.ts";
 import type { LoadEnd } from "../src/scenarios/scenario.ts";
 
 const url = inject("postgresUrl");
@@ -16,6 +17,8 @@ interface Mutant {
   readonly text: string;
   readonly by: string;
   readonly kinds: Readonly<Record<string, RunOperation>>;
+  /** Another load than the usual one. */
+  readonly load?: Omit<LoadPlan, "scenario" | "url">;
   readonly end: LoadEnd;
   /** The invariants that must be reported. */
   readonly finds: readonly string[];
@@ -39,6 +42,16 @@ const mutants: readonly Mutant[] = [
     text: "WHEN v_row.lease_until > v_now THEN 'running'\n      ELSE 'expired' END",
     by: "ELSE NULL END",
     kinds: { durableRun },
+    end: { operations: 60, faults: 8 },
+    finds: ["I1"],
+  },
+  {
+    name: "a call of an agent that was cut off starts again",
+    routine: "begin_call",
+    text: "WHEN v_row.lease_until > v_now THEN 'running'\n      ELSE 'expired' END",
+    by: "ELSE NULL END",
+    kinds: {},
+    load: agentLoad(() => ({ name: "dbos" })),
     end: { operations: 60, faults: 8 },
     finds: ["I1"],
   },
@@ -71,13 +84,18 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-for (const { name, routine, text, by, kinds, end, finds } of mutants) {
+for (const { name, routine, text, by, kinds, load, end, finds } of mutants) {
   test.skipIf(url === undefined)(`a store in which ${name} is found`, async ({ signal }) => {
     const result = await runLoad(
       { seed: 1, end, signal },
       {
-        ...{ scenario: `mutant_${routine}`, url: url ?? "", kinds },
-        prepare: (schema) => mutate(schema, routine, text, by),
+        ...{ scenario: `mutant_${load === undefined ? "" : "agents_"}${routine}`, url: url ?? "" },
+        kinds,
+        ...load,
+        prepare: async (schema) => {
+          await mutate(schema, routine, text, by);
+          if (load !== undefined) await makeDbosTables(url ?? "", schema);
+        },
         ...("faults" in end && end.faults > 0 ? { faults: killWorkers } : {}),
       },
     );

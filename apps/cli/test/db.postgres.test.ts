@@ -86,17 +86,37 @@ describe.skipIf(inject("postgresUrl") === undefined)("toolweave db", () => {
   test("check reports tables of an earlier version, and does not update them", async () => {
     const database = await testDatabase();
     const run = runIn(database.url, database.env);
-    await run(["db", "migrate"]);
-    const [version] = await database.query("SELECT value FROM toolweave.meta");
-    const steps = Number(version?.["value"]);
-    // Tables of before the first version that this program can tell from none.
-    await database.query("UPDATE toolweave.meta SET value = '0.5' WHERE name = 'schema_version'");
+    const { stdout } = await run(["db", "migrate", "--json"]);
+    const { to } = JSON.parse(stdout) as { readonly to: number };
+    const setVersion = (version: number) =>
+      database.query(
+        `UPDATE toolweave.meta SET value = '${version}' WHERE name = 'schema_version'`,
+      );
+    await setVersion(to - 1);
     const checked = await run(["db", "check"]);
+    expect(checked.code).toBe(1);
     expect(checked.stdout).toContain(
-      "which is older than this program.\n  Run `toolweave db migrate`",
+      `problem: The tables are of version ${to - 1}; this program needs version ${to}.\n  Run \`toolweave db migrate\`; otherwise the first call updates them.\n1 problem\n`,
     );
-    const [after] = await database.query("SELECT value FROM toolweave.meta");
-    expect([steps > 0, after]).toEqual([true, { value: "0.5" }]);
+    const json = JSON.parse((await run(["db", "check", "--json"])).stdout);
+    expect(json).toMatchObject({
+      tablesVersion: to - 1,
+      knownTablesVersion: to,
+      canMigrate: true,
+    });
+    await setVersion(to);
+    expect((await run(["db", "check"])).stdout).not.toContain("are of version");
+  });
+
+  test("check says that this user may not create the tables", async () => {
+    const { url, env, query, location } = await testDatabase();
+    const [, name = ""] = location.split("/");
+    await query(`REVOKE ALL ON DATABASE ${name} FROM ${name}, PUBLIC`);
+    await query(`GRANT CONNECT ON DATABASE ${name} TO ${name}`);
+    const checked = await runIn(url, env)(["db", "check"]);
+    expect(checked.stdout).toContain(
+      "problem: The database has no tables of Toolweave yet.\n  Run `toolweave db migrate` with a user that may create a schema: this one may not.\n",
+    );
   });
 
   test("two processes that migrate at once create the tables once", async () => {
@@ -182,12 +202,15 @@ test("check of a file says that it is one, and what it holds", async () => {
   });
 });
 
-test.each([["migrate"], ["prune"]])("%s of a file is a usage error", async (command) => {
-  const { code, stderr } = await runIn(tempStore())(["db", command]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("The store is the file ");
-  expect(stderr).toContain("Name a database with --store 'postgres://USER:${DB_PASSWORD}@HOST");
-});
+test.each([["migrate"], ["prune"], ["reseal"]])(
+  "%s of a file is a usage error",
+  async (command) => {
+    const { code, stderr } = await runIn(tempStore())(["db", command]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("The store is the file ");
+    expect(stderr).toContain("Name a database with --store 'postgres://USER:${DB_PASSWORD}@HOST");
+  },
+);
 
 test.each([
   [

@@ -1,4 +1,5 @@
 import type { History, Violation } from "../history/history.ts";
+import { checkBucket } from "./bucket.ts";
 import {
   checkAnswersMatchEffects,
   checkApprovalsUsedOnce,
@@ -18,6 +19,7 @@ const checks: readonly ((history: History) => readonly Violation[])[] = [
   checkUnknownsHaveCauses,
   checkRates,
   checkArtifacts,
+  checkBucket,
   checkSecrets,
   checkBudgets,
 ];

@@ -35,29 +35,36 @@ export function checkArtifacts({
     .map(({ key, worker, expected, found }) =>
       found === "missing"
         ? `The artifact ${key} was stored, and ${worker} does not find it.`
-        : `${worker} has read ${found} of the artifact ${key}, which was stored as ${expected}.`,
+        : `${worker} has read ${found} of the artifact ${key}; expected: ${expected}.`,
     );
   return [...reads, ...tables.artifacts].map((text) => ({ invariant: "I8", text }));
 }
 
-/** I9: no row has a secret in clear. The violation does not repeat the secret. */
+/** I9: no row and no object has a secret in clear. The violation does not repeat the secret. */
 export function checkSecrets({
   secrets,
   tables,
-}: Pick<History, "secrets" | "tables">): readonly Violation[] {
-  const { dump } = tables;
+  bucket,
+}: Pick<History, "secrets" | "tables" | "bucket">): readonly Violation[] {
+  const places = [
+    { place: "dump of the database", content: Buffer.from(tables.dump) },
+    ...(bucket?.objects ?? []).map(({ name, content }) => ({
+      place: `object ${name}`,
+      content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    })),
+  ];
   return secrets.flatMap((secret, index) => {
     const forms = [
       secret,
       Buffer.from(secret).toString("hex"),
       Buffer.from(secret).toString("base64"),
     ];
-    const found = forms.findIndex((form) => dump.includes(form));
-    if (found === -1) return [];
-    const form = ["clear", "hexadecimal", "base64"][found];
-    return [
-      { invariant: "I9", text: `The dump of the database has secret ${index + 1} in ${form}.` },
-    ];
+    return places.flatMap(({ place, content }) => {
+      const found = forms.findIndex((form) => content.includes(form));
+      if (found === -1) return [];
+      const form = ["clear", "hexadecimal", "base64"][found];
+      return [{ invariant: "I9", text: `The ${place} has secret ${index + 1} in ${form}.` }];
+    });
   });
 }
 

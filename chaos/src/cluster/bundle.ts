@@ -7,19 +7,25 @@ import { rolldown, type Plugin } from "rolldown";
 export interface Bundle {
   readonly worker: string;
   readonly effectLog: string;
-  readonly gateway: string;
   remove(): void;
 }
 
 const sources = join(import.meta.dirname, "..");
 
-/** Bundles the worker, the gateway and the effect log. A plugin can replace packages by those of another version. */
-export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<Bundle> {
+/**
+ * Bundles a worker and the effect log.
+ *
+ * @param worker the source of the worker, in this folder's parent.
+ * @param plugins can replace packages by those of another version.
+ */
+export async function bundlePrograms(
+  worker = "worker/worker.ts",
+  plugins: readonly Plugin[] = [],
+): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-chaos-"));
   const build = await rolldown({
     input: {
-      worker: join(sources, "worker/worker.ts"),
-      gateway: join(sources, "worker/gateway.ts"),
+      worker: join(sources, worker),
       "effect-log": join(sources, "effect-log/server.ts"),
     },
     platform: "node",
@@ -37,7 +43,6 @@ export async function bundlePrograms(plugins: readonly Plugin[] = []): Promise<B
   await build.close();
   return {
     worker: join(folder, "worker.mjs"),
-    gateway: join(folder, "gateway.mjs"),
     effectLog: join(folder, "effect-log.mjs"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import type { AgentEvent } from "../history/agent-events.ts";
 import type { Effect } from "../history/history.ts";
 
 /** The effect log, as a worker uses it. */
@@ -7,6 +8,8 @@ export interface EffectLog {
   now(): Promise<number>;
   /** Records an effect. */
   add(effect: Omit<Effect, "time">): Promise<void>;
+  /** Records what an agent does. */
+  addEvent(event: AgentEvent): Promise<void>;
 }
 
 /** Connects to the effect log that listens on `port` of this machine. */
@@ -27,5 +30,6 @@ export function effectLog(port: number): EffectLog {
   return {
     now: () => send("GET"),
     add: async (effect) => void (await send("POST", JSON.stringify(effect))),
+    addEvent: async (event) => void (await send("POST", JSON.stringify(event))),
   };
 }

@@ -64,13 +64,37 @@ export interface ApprovalCase {
   readonly callId: string;
 }
 
-/** An artifact that was stored, as a worker has read it. */
+/** An artifact that was stored, as a worker has read it. `expected`: a hash of the bytes, or `missing`. */
 export interface ArtifactRead {
   readonly key: string;
   readonly worker: string;
   readonly expected: string;
-  /** A hash of the bytes, or `missing`. */
+  /** A hash of the bytes, `missing`, or the code of an error. */
   readonly found: string;
+}
+
+/** A row of an artifact whose bytes are an object of a bucket. */
+export interface BucketRow {
+  readonly key: string;
+  readonly state: string;
+  /** The name of the object. */
+  readonly object: string;
+  /** The bytes of the object. */
+  readonly bytes: number;
+  /** The artifact, as its store reads it. `other`: bytes that were never stored. */
+  readonly found: "whole" | "missing" | "other" | "unreadable";
+}
+
+/** The artifacts in a bucket after all workers have ended, all leases have expired and everything was swept. */
+export interface BucketState {
+  /** The number of artifacts that were swept. */
+  readonly swept: number;
+  readonly rows: readonly BucketRow[];
+  readonly objects: readonly { readonly name: string; readonly content: Uint8Array }[];
+  /** The names of the stored parts of uploads. */
+  readonly parts: readonly string[];
+  /** Owners whose bytes are counted wrongly, one sentence each. */
+  readonly miscounted: readonly string[];
 }
 
 /** One operation of the load, from its first attempt to its last answer. */
@@ -122,11 +146,15 @@ export interface History {
   readonly faults: readonly Fault[];
   readonly approvals: readonly ApprovalCase[];
   readonly artifactReads: readonly ArtifactRead[];
+  /** The keys of artifacts whose object was deleted behind the back of their store. */
+  readonly deletedArtifacts: readonly string[];
   readonly operations: readonly Operation[];
   readonly budgets: readonly AgentBudget[];
   readonly audit: readonly AuditRecord[];
   readonly tables: Tables;
-  /** Secrets that must not be readable in the database. */
+  /** Absent: artifacts are in the database. */
+  readonly bucket?: BucketState;
+  /** Secrets that must not be readable in the database and in the bucket. */
   readonly secrets: readonly string[];
   /** The limit of the tool `limited`. */
   readonly rate: { readonly calls: number; readonly windowMs: number };

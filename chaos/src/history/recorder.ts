@@ -7,6 +7,7 @@ export class Recorder {
   readonly faults: Fault[] = [];
   readonly approvals: ApprovalCase[] = [];
   readonly artifactReads: ArtifactRead[] = [];
+  readonly deletedArtifacts: string[] = [];
   readonly operations: Operation[] = [];
 
   /** Records a fault that lasts until the returned function is called. */

@@ -96,6 +96,10 @@ function answerInterruption(
   return load.askUntilFinal(call, { type: "resume", interruption, answers }, { isFinal });
 }
 
+/** A run of a durable agent, which its client asks for until it has ended. */
+export const agentRun: RunOperation = async (load, runId) =>
+  unexpected(await load.askUntilFinal(undefined, { type: "agent-run", runId }), ["completed"]);
+
 /** One call of a tool with a rate. */
 export const limitedCall: RunOperation = async (load, id) => {
   const call: CallId = { runId: id, callId: "limited", tool: "limited" };
@@ -146,28 +150,84 @@ async function startedTask(
 
 /** An artifact that a replica stores, and two others read. */
 export const artifact: RunOperation = async (load, id) => {
-  const seed = Math.floor(load.random.between(0, 1e9));
+  const stored = await storedArtifact(load, id);
+  await readTwice(load, stored, stored.digest);
+  return undefined;
+};
+
+/**
+ * An artifact that is stored and read, and then missing.
+ *
+ * @param deleteObject deletes its bytes behind the back of the store.
+ */
+export function lostObject(deleteObject: (key: string) => Promise<void>): RunOperation {
+  return async (load, id) => {
+    const stored = await storedArtifact(load, id);
+    await readTwice(load, stored, stored.digest);
+    load.recorder.deletedArtifacts.push(stored.key);
+    await deleteObject(stored.key);
+    await readTwice(load, stored, "missing");
+    return undefined;
+  };
+}
+
+/** An artifact that is written in parts, and read once. It is not stored if one of them fails. */
+export const largeFile: RunOperation = async (load, id) => {
+  const stored = await storeOnce(load, { runId: id, callId: "export", size: 17_000_000 });
+  if (stored === undefined) return undefined;
+  const { key, worker: avoid, digest: expected } = stored;
+  const reply = await load.ask(undefined, { type: "read-artifact", key }, avoid);
+  if (reply?.digest === undefined) return undefined;
+  load.recorder.artifactReads.push({ key, worker: reply.worker, expected, found: reply.digest });
+  return undefined;
+};
+
+interface StoredByWorker {
+  readonly key: string;
+  readonly worker: string;
+  /** A hash of its bytes. */
+  readonly digest: string;
+}
+
+async function storedArtifact(load: Load, id: string): Promise<StoredByWorker> {
   const size = load.random.pick([1_000, 20_000, 200_000]);
   for (let number = 1; ; number++) {
-    const call: CallId = { runId: id, callId: `export_${number}`, tool: "export_file" };
-    const stored = await load.ask(call, { type: "call", ...call, arguments: { seed, size } });
-    const [key] = stored?.artifacts ?? [];
-    if (stored?.status !== "completed" || key === undefined) {
-      await load.pause(50);
-      continue;
-    }
-    const expected = createHash("sha256").update(artifactBytes(seed, size)).digest("hex");
-    for (let read = 0; read < 2; read++) {
-      const { digest: found = "missing", worker } = await load.askUntilFinal(
-        undefined,
-        { type: "read-artifact", key },
-        { avoid: stored.worker },
-      );
-      load.recorder.artifactReads.push({ key, worker, expected, found });
-    }
-    return undefined;
+    const stored = await storeOnce(load, { runId: id, callId: `export_${number}`, size });
+    if (stored !== undefined) return stored;
+    await load.pause(50);
   }
-};
+}
+
+/** `undefined`: it was not stored, or there is no reply. */
+async function storeOnce(
+  load: Load,
+  {
+    runId,
+    callId,
+    size,
+  }: { readonly runId: string; readonly callId: string; readonly size: number },
+): Promise<StoredByWorker | undefined> {
+  const seed = Math.floor(load.random.between(0, 1e9));
+  const call: CallId = { runId, callId, tool: "export_file" };
+  const reply = await load.ask(call, { type: "call", ...call, arguments: { seed, size } });
+  const [key] = reply?.artifacts ?? [];
+  if (reply?.status !== "completed" || key === undefined) return undefined;
+  const digest = createHash("sha256").update(artifactBytes(seed, size)).digest("hex");
+  return { key, worker: reply.worker, digest };
+}
+
+/** Reads an artifact by replicas that have not stored it. */
+async function readTwice(
+  load: Load,
+  { key, worker: avoid }: StoredByWorker,
+  expected: string,
+): Promise<void> {
+  for (let read = 0; read < 2; read++) {
+    const reply = await load.askUntilFinal(undefined, { type: "read-artifact", key }, { avoid });
+    const { digest, code = "missing", worker } = reply;
+    load.recorder.artifactReads.push({ key, worker, expected, found: digest ?? code });
+  }
+}
 
 /** A call of an API with OAuth, whose token expires all the time. A person never has to sign in again. */
 export const apiCall: RunOperation = async (load, id) => {

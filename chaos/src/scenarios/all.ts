@@ -1,3 +1,5 @@
+import { agentsOnBullmq, agentsOnDbos, agentsOnRestate } from "./agents.ts";
+import { faultyBucket } from "./bucket.ts";
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
 import { asynchronousFailover, synchronousFailover } from "./failover.ts";
@@ -22,5 +24,9 @@ export const scenarios: readonly Scenario[] = [
   pooledConnections,
   rollingUpgrade,
   sharedSignIn,
+  faultyBucket,
   approvals,
+  agentsOnDbos,
+  agentsOnRestate,
+  agentsOnBullmq,
 ];

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
@@ -29,7 +29,7 @@ export async function bundleFormerVersion(): Promise<Bundle> {
     if (archive.status !== 0 || unpacked.status !== 0) {
       throw new Error(`The former version cannot be unpacked: ${String(archive.stderr)}`);
     }
-    return await bundlePrograms([formerPackages(folder)]);
+    return await bundlePrograms(undefined, [formerPackages(folder)]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -47,6 +47,8 @@ function formerPackages(folder: string): Plugin {
       const [, name, subpath = ""] = /^@toolweave\/([^/]+)(\/.*)?$/.exec(id) ?? [];
       if (name !== undefined) {
         const path = join(folder, "packages", name);
+        // A package that is newer is not loaded by a worker of the former version.
+        if (!existsSync(path)) return { id, external: true };
         const { exports } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as {
           readonly exports: Readonly<Record<string, { readonly "@toolweave/source": string }>>;
         };

@@ -18,7 +18,7 @@ import * as operations from "../operations/gateway-load.ts";
 import type { GatewayLoad, GatewayUser } from "../operations/gateway-load.ts";
 import { endMarks, type GatewaySettings } from "../worker/gateway-settings.ts";
 import { inLongRun } from "./load-kinds.ts";
-import { readEffects, readStoredState } from "./read-tables.ts";
+import { readEffectLog, readStoredState } from "./read-tables.ts";
 import type { Scenario, ScenarioResult, ScenarioRun } from "./scenario.ts";
 import { withPostgres } from "./with-postgres.ts";
 
@@ -48,7 +48,7 @@ async function runGateways(run: ScenarioRun, url: string): Promise<ScenarioResul
   const path = join(folder, "effects.ndjson");
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   try {
-    const bundle = await bundlePrograms();
+    const bundle = await bundlePrograms("worker/gateway.ts");
     closing.push(bundle.remove);
     const log = await startChild(bundle.effectLog, [path]);
     closing.push(() => log.process.kill("SIGKILL"));
@@ -70,7 +70,7 @@ async function runGateways(run: ScenarioRun, url: string): Promise<ScenarioResul
     run.signal.throwIfAborted();
     const { recorder, errors } = driven;
     const isMark = ({ tool }: Effect): boolean => Object.values<string>(endMarks).includes(tool);
-    const logged = readEffects(path);
+    const logged = readEffectLog(path).effects;
     const effects = logged.filter((effect) => !isMark(effect));
     const { audit, tables } = await readStoredState(url, schema, leaseMs);
     const history: History = {
@@ -112,7 +112,7 @@ async function runGateways(run: ScenarioRun, url: string): Promise<ScenarioResul
 }
 
 function startGateways(
-  { gateway }: Bundle,
+  { worker: gateway }: Bundle,
   toSettings: (index: number, port: number) => GatewaySettings,
 ): Promise<Replicas> {
   return startReplicas(gateway, (_folder, index, port) => [

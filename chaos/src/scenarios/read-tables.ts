@@ -7,6 +7,7 @@ import type { AuditRecord } from "@toolweave/core/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { postgresPrograms } from "@toolweave/test-support/postgres-server";
 import pg from "pg";
+import type { TimedAgentEvent } from "../history/agent-events.ts";
 import type { Effect, Tables } from "../history/history.ts";
 import { workerKey } from "../worker/messages.ts";
 
@@ -46,20 +47,37 @@ export async function readStoredState(
         FROM ${schema}.artifacts WHERE NOT complete
       UNION ALL SELECT 'The artifact ' || a.key || ' has ' || sum(length(bytes)) || ' bytes of ' || a.size || '.'
         FROM ${schema}.artifacts a JOIN ${schema}.artifact_chunks c ON c.key = a.key WHERE a.complete
-        GROUP BY a.key, a.size HAVING sum(length(bytes)) <> a.size
-      UNION ALL SELECT 'The owner ' || coalesce(u.quota_owner, s.quota_owner) || ' has ' || coalesce(s.bytes, 0)
-          || ' bytes of artifacts, and ' || coalesce(u.bytes, 0) || ' are counted.'
-        FROM ${schema}.artifact_usage u FULL JOIN (SELECT quota_owner, sum(counted) AS bytes
-          FROM ${schema}.artifacts GROUP BY quota_owner) s ON s.quota_owner = u.quota_owner
-        WHERE u.bytes IS DISTINCT FROM s.bytes`);
+        GROUP BY a.key, a.size HAVING sum(length(bytes)) <> a.size`);
+    const miscounted = await readMiscounted(client, schema);
     const audit = await list(`SELECT record AS text FROM ${schema}.audit ORDER BY seq`);
     return {
       audit: audit.map((record) => JSON.parse(record) as AuditRecord),
-      tables: { unfinished, artifacts, dump: await dumpSchema(url, schema) },
+      tables: {
+        unfinished,
+        artifacts: [...artifacts, ...miscounted],
+        dump: await dumpSchema(url, schema),
+      },
     };
   } finally {
     await client.end();
   }
+}
+
+/** Owners whose bytes of artifacts, in the database and elsewhere, are counted wrongly: one sentence each. */
+export async function readMiscounted(
+  client: pg.Client,
+  schema: string,
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ readonly text: string }>(`
+    SELECT 'The owner ' || coalesce(u.quota_owner, s.quota_owner) || ' has ' || coalesce(s.bytes, 0)
+        || ' bytes of artifacts, and ' || coalesce(u.bytes, 0) || ' are counted.' AS text
+      FROM ${schema}.artifact_usage u FULL JOIN (
+        SELECT quota_owner, sum(counted) AS bytes FROM (
+          SELECT quota_owner, counted FROM ${schema}.artifacts
+          UNION ALL SELECT quota_owner, counted FROM ${schema}.artifact_objects) a
+        GROUP BY quota_owner) s ON s.quota_owner = u.quota_owner
+      WHERE coalesce(u.bytes, 0) <> coalesce(s.bytes, 0)`);
+  return rows.map((row) => row.text);
 }
 
 /** Without the bytes of artifacts, which are those of the checks. */
@@ -72,10 +90,18 @@ async function dumpSchema(url: string, schema: string): Promise<string> {
   return stdout;
 }
 
-/** The effects in the file of the effect log. */
-export function readEffects(path: string): readonly Effect[] {
-  return readFileSync(path, "utf8")
+/** The effects, and the events of agents, in the file of the effect log. */
+export function readEffectLog(path: string): {
+  readonly effects: readonly Effect[];
+  readonly events: readonly TimedAgentEvent[];
+} {
+  const entries = readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Effect);
+    .map((line) => JSON.parse(line) as Effect | TimedAgentEvent);
+  const isEvent = (entry: Effect | TimedAgentEvent): entry is TimedAgentEvent => "event" in entry;
+  return {
+    effects: entries.filter((entry): entry is Effect => !isEvent(entry)),
+    events: entries.filter(isEvent),
+  };
 }

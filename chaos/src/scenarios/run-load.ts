@@ -8,12 +8,13 @@ import { bundlePrograms, type Bundle } from "../cluster/bundle.ts";
 import { startChild } from "../cluster/child-processes.ts";
 import { Cluster, type WorkerProgram } from "../cluster/cluster.ts";
 import { createRandom, type Random } from "../cluster/random.ts";
-import { groupBy, type History, type Violation } from "../history/history.ts";
+import { readAgentEvents } from "../history/agent-events.ts";
+import { groupBy, type BucketState, type History, type Violation } from "../history/history.ts";
 import { Recorder } from "../history/recorder.ts";
 import { Load, type CallId } from "../operations/load.ts";
 import type { RunOperation } from "../operations/kinds.ts";
-import type { WorkerSettings } from "../worker/messages.ts";
-import { readEffects, readStoredState } from "./read-tables.ts";
+import { agentTurns, type WorkerSettings } from "../worker/messages.ts";
+import { readEffectLog, readStoredState } from "./read-tables.ts";
 import type { LoadEnd, ScenarioResult, ScenarioRun } from "./scenario.ts";
 
 /** The part of a run that faults act on. */
@@ -37,9 +38,15 @@ export interface LoadPlan {
   readonly workerUrl?: (slot: number) => string;
   /** Default: 3. */
   readonly workers?: number;
+  /** The source of the worker, in `src`. Default: `worker/worker.ts`. */
+  readonly worker?: string;
+  /** Milliseconds of the leases. Default: 2,000. */
+  readonly leaseMs?: number;
   /** Replaces the program or the environment of a worker. */
   readonly program?: (slot: number, generation: number, usual: WorkerProgram) => WorkerProgram;
   readonly kinds: Readonly<Record<string, RunOperation>>;
+  /** How often each kind is chosen. Default: 1. */
+  readonly weights?: Readonly<Record<string, number>>;
   /** Operations at the same time. Default: 12. */
   readonly clients?: number;
   /** Milliseconds for which a client waits for a reply. Default: 20,000. */
@@ -47,19 +54,24 @@ export interface LoadPlan {
   /** False: a version without a ledger takes part. Default: true. */
   readonly hasLedger?: boolean;
   readonly api?: WorkerSettings["api"];
-  /** Further secrets that must not be in the database. */
+  /** Further secrets that must not be in the database and in the bucket. */
   readonly secrets?: () => readonly string[];
   /** Prepares the store before the workers start. */
   readonly prepare?: (schema: string) => Promise<void>;
+  /** Prepares what needs the workers, before the load begins. */
+  readonly ready?: () => Promise<void>;
   /** Injects faults until its signal is aborted. Absent: none. */
   readonly faults?: (context: FaultContext) => Promise<void>;
+  /** Reads the bucket, if artifacts are in one, when everything has ended. */
+  readonly readBucket?: (schema: string) => Promise<BucketState>;
   /** Checks what this scenario alone guarantees. */
   readonly check?: (history: History) => readonly Violation[];
+  /** Figures of this scenario alone. */
+  readonly details?: (history: History) => Readonly<Record<string, number>>;
   /** Statements whose answer was lost. Default: none. */
   readonly lostStatements?: () => number;
 }
 
-const leaseMs = 2_000;
 const rate = { calls: 20, windowMs: 1_000 };
 const secret = "s3cret-of-the-chaos-suite-5f0c9a";
 /** Milliseconds that operations have to end after the faults. */
@@ -68,6 +80,7 @@ const drainMs = 90_000;
 /** Runs the load with its faults, then checks everything that has happened. */
 export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<ScenarioResult> {
   const { seed, end, signal } = run;
+  const { leaseMs = 2_000 } = plan;
   const started = performance.now();
   const schema = `chaos_${plan.scenario.toLowerCase().replaceAll(/\W/g, "_")}_${seed}_${process.pid}`;
   const folder = mkdtempSync(join(tmpdir(), "toolweave-chaos-log-"));
@@ -76,7 +89,7 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
   let cluster: Cluster | undefined;
   const closing: (() => void)[] = [() => rmSync(folder, { recursive: true, force: true })];
   try {
-    bundle = await bundlePrograms();
+    bundle = await bundlePrograms(plan.worker);
     closing.push(bundle.remove);
     const log = await startChild(bundle.effectLog, [path]);
     closing.push(() => void log.process.kill("SIGKILL"));
@@ -96,6 +109,7 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
       plan.program?.(slot, generation, usual(slot)) ?? usual(slot);
     cluster = new Cluster(plan.workers ?? 3, programs, recorder);
     await cluster.start();
+    await plan.ready?.();
     const { restarts, load } = await driveLoad({
       plan,
       end,
@@ -107,13 +121,18 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
     });
     await cluster.end();
     signal.throwIfAborted();
-    const effects = readEffects(path);
+    const { effects, events } = readEffectLog(path);
+    const agents = readAgentEvents(events, agentTurns);
     const { audit, tables } = await readStoredState(plan.url, schema, leaseMs);
+    const bucket = await plan.readBucket?.(schema);
     const history: History = {
       ...recorder,
       ...{ effects, audit, tables, rate },
-      budgets: [],
+      attempts: [...recorder.attempts, ...agents.attempts],
+      answers: [...recorder.answers, ...agents.answers],
+      budgets: agents.budgets,
       secrets: [secret, ...(plan.secrets?.() ?? [])],
+      ...(bucket === undefined ? {} : { bucket }),
     };
     const crashes = cluster.crashes.map((text) => ({ invariant: "process", text }));
     const kinds = groupBy(recorder.operations, ({ kind }) => kind);
@@ -124,9 +143,12 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
       effects: effects.length,
       kills: cluster.kills,
       lostAnswers: load.lostReplies + (plan.lostStatements?.() ?? 0),
-      unknowns: findUnknownCalls(recorder.answers).size,
+      unknowns: findUnknownCalls(history.answers).size,
       violations: [...checkHistory(history), ...(plan.check?.(history) ?? []), ...crashes],
-      details: Object.fromEntries([...kinds].map(([kind, found]) => [kind, found.length])),
+      details: {
+        ...Object.fromEntries([...kinds].map(([kind, found]) => [kind, found.length])),
+        ...plan.details?.(history),
+      },
     };
   } finally {
     await cluster?.end();
@@ -171,15 +193,18 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
     ("seconds" in end
       ? performance.now() >= until
       : operations >= end.operations && cluster.kills + restarts >= end.faults);
+  const kinds = Object.keys(plan.kinds).flatMap((kind) =>
+    Array.from({ length: plan.weights?.[kind] ?? 1 }, () => kind),
+  );
   const client = async (): Promise<void> => {
     while (!isOver()) {
-      const kind = random.pick(Object.keys(plan.kinds));
+      const kind = random.pick(kinds);
       await runOperation(load, kind, plan.kinds[kind] as RunOperation, `run_${++operations}`);
     }
   };
   const clients = Promise.all(Array.from({ length: plan.clients ?? 12 }, client));
   // Operations that have begun end after the faults.
-  await Promise.race([clients, endOf(isOver)]);
+  await Promise.race([clients, untilEnd(isOver)]);
   loadOver.abort();
   // If the faults have failed, operations may never end.
   const timer = setTimeout(() => deadline.abort(), drainMs);
@@ -194,7 +219,7 @@ async function driveLoad({ plan, end, seed, signal, cluster, recorder, schema }:
   return { restarts, load };
 }
 
-async function endOf(isOver: () => boolean): Promise<void> {
+async function untilEnd(isOver: () => boolean): Promise<void> {
   while (!isOver()) await delay(20);
 }
 

@@ -13,7 +13,27 @@ export interface WorkerSettings {
   readonly secret: string;
   /** An API with OAuth. Absent: there is none. */
   readonly api?: { readonly origin: string; readonly clientId: string };
+  /** The engine of a worker that runs agents. */
+  readonly engine?: EngineSettings;
+  /** Where the bytes of artifacts are. Absent: in the database. */
+  readonly bucket?: BucketSettings;
 }
+
+/** A bucket for the bytes of artifacts. */
+interface BucketSettings {
+  readonly bucket: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly timeoutMs: number;
+}
+
+/** An engine of durable agents, as a worker reaches it. */
+export type EngineSettings =
+  | { readonly name: "dbos" }
+  /** `port`: that the worker serves the agents on. */
+  | { readonly name: "restate"; readonly ingressUrl: string; readonly port: number }
+  | { readonly name: "bullmq"; readonly redisUrl: string };
 
 /** A request to a worker. */
 export type WorkerRequest =
@@ -32,7 +52,9 @@ export type WorkerRequest =
     }
   | { readonly type: "task-result"; readonly taskId: string; readonly waitMs: number }
   | { readonly type: "task-cancel"; readonly taskId: string }
-  | { readonly type: "read-artifact"; readonly key: string };
+  | { readonly type: "read-artifact"; readonly key: string }
+  /** Starts the run of an agent, unless it was started before, and waits for its end. */
+  | { readonly type: "agent-run"; readonly runId: string };
 
 /** A request with the id of its attempt. */
 export type SentRequest = WorkerRequest & { readonly attempt: string };
@@ -59,3 +81,6 @@ export interface HeldUp {
 
 /** The keys of all workers of a run: they share one store. */
 export const workerKey = "the key of the workers of the chaos suite";
+
+/** The turns of an agent with those of its sub-agent: its limit, and as many as it takes. */
+export const agentTurns = 9;

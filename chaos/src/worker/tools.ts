@@ -17,10 +17,25 @@ export const currentAttempt: AsyncLocalStorage<CurrentAttempt> = new AsyncLocalS
 
 const input = { type: "object" } as const;
 
-/** The bytes of the artifact of a seed. */
+/** A part of every artifact. The executor does not know it as a secret, so that it is stored. */
+export const artifactSecret = "s3cret-of-an-artifact-90b2e4";
+const seedBytes = 64;
+const blockBytes = seedBytes + artifactSecret.length;
+
+/** The bytes of the artifact of a seed: a block that is repeated. */
 export function artifactBytes(seed: number, size: number): Buffer {
-  const block = createHash("sha512").update(String(seed)).digest();
-  return Buffer.alloc(size, block);
+  const hash = createHash("sha512").update(String(seed)).digest();
+  return Buffer.alloc(size, Buffer.concat([hash, Buffer.from(artifactSecret)]));
+}
+
+/** True for the bytes of an artifact of any seed. */
+export function isArtifact(bytes: Uint8Array, size: number): boolean {
+  const block = Buffer.from(bytes.subarray(0, blockBytes));
+  return (
+    bytes.byteLength === size &&
+    block.subarray(seedBytes).equals(Buffer.from(artifactSecret)) &&
+    Buffer.alloc(size, block).equals(bytes)
+  );
 }
 
 /** A tool that takes some milliseconds, so that faults happen before and after its effect. */

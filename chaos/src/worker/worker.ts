@@ -7,13 +7,13 @@ import {
   type ToolOutcome,
   type ToolSource,
 } from "@toolweave/core";
-import type { CallLedger } from "@toolweave/core/stores";
+import type { ArtifactStore, CallLedger } from "@toolweave/core/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { effectLog } from "../effect-log/client.ts";
 import { apiSource } from "./api-source.ts";
+import { watchDelays } from "./delays.ts";
 import {
   workerKey,
-  type HeldUp,
   type SentRequest,
   type WorkerReply,
   type WorkerRequest,
@@ -31,7 +31,9 @@ const store = postgresStore({
   auditRequired: true,
   maxPendingCallsPerOwner: 1_000_000,
   maxTasksPerOwner: 1_000_000,
+  maxArtifactBytes: 1e12,
 });
+const artifacts = await openArtifacts(settings);
 // The former version has none.
 const { ledger } = store as { readonly ledger?: CallLedger };
 const sources: ToolSource[] =
@@ -44,7 +46,7 @@ const executor = new ToolExecutor({
   pendingCalls: store.pendingCalls,
   grants: store.grants,
   tasks: store.tasks,
-  artifacts: store.artifacts,
+  artifacts,
   audit: store.audit,
   rateLimits: timedRates(store.rateLimits, log),
   limits: { rates: [{ ...settings.rate, tools: ["limited"] }] },
@@ -73,11 +75,20 @@ async function answer(request: WorkerRequest): Promise<Omit<WorkerReply, "attemp
       return { status: "completed" };
     case "read-artifact": {
       const { key } = request;
-      const size = (await store.artifacts.head(key))?.size;
-      const bytes = size === undefined ? undefined : await store.artifacts.read(key, 0, size);
+      const size = (await artifacts.head(key))?.size;
+      const bytes = size === undefined ? undefined : await artifacts.read(key, 0, size);
       return { status: "completed", digest: bytes === undefined ? "missing" : hash(bytes) };
     }
+    case "agent-run":
+      throw new Error("This worker runs no agents.");
   }
+}
+
+async function openArtifacts({ bucket }: WorkerSettings): Promise<ArtifactStore> {
+  if (bucket === undefined) return store.artifacts;
+  // The former version has no such package.
+  const { s3Artifacts } = await import("@toolweave/s3");
+  return s3Artifacts({ index: store.artifactIndex, key: workerKey, ...bucket });
 }
 
 function toReply(outcome: ToolOutcome): Omit<WorkerReply, "attempt"> {
@@ -113,19 +124,8 @@ process.on("message", (request: SentRequest) => {
     process.send?.({ attempt, ...reply } satisfies WorkerReply);
   });
 });
-/** Reports when this process was held up, by a busy machine or a signal. */
-function watchDelays(): void {
-  const everyMs = 100;
-  let last = performance.now();
-  setInterval(() => {
-    const now = performance.now();
-    const ms = now - last - everyMs;
-    last = now;
-    if (ms > settings.leaseMs / 4) process.send?.({ type: "held-up", ms } satisfies HeldUp);
-  }, everyMs);
-}
 
-watchDelays();
+watchDelays(settings.leaseMs);
 process.once("disconnect", () => process.exit());
 // Ctrl-C reaches the whole process group: the program ends its workers itself.
 process.on("SIGINT", () => {});

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@toolweave/core/stores";
-import type { Answer, Attempt, Effect, History } from "../../src/history/history.ts";
+import type { Answer, Attempt, BucketState, Effect, History } from "../../src/history/history.ts";
 
 const call = { runId: "run_1", callId: "call_1" };
 
@@ -49,6 +49,23 @@ export const approved = (interruptionId: string): AuditRecord => ({
   interruptionId,
 });
 
+const row = {
+  key: "art_1",
+  state: "ready",
+  object: "artifacts/1",
+  bytes: 3,
+  found: "whole",
+} as const;
+
+/** A bucket with one artifact, and the row of one whose object was deleted behind the store's back. */
+export const correctBucket: BucketState = {
+  swept: 0,
+  rows: [row, { ...row, key: "art_2", object: "artifacts/2", found: "missing" }],
+  objects: [{ name: "artifacts/1", content: Buffer.from("abc") }],
+  parts: [],
+  miscounted: [],
+};
+
 /** A history of one completed call, in which every invariant holds. */
 export const correctHistory: History = {
   effects: [effect()],
@@ -57,10 +74,12 @@ export const correctHistory: History = {
   faults: [{ kind: "kill", worker: "worker 1.1", from: 105, until: 105 }],
   approvals: [{ interruptionId: "i1", ...call }],
   artifactReads: [{ key: "art_1", worker: "worker 2.1", expected: "abc", found: "abc" }],
+  deletedArtifacts: ["art_2"],
   operations: [{ id: "run_1", kind: "durableRun" }],
   budgets: [{ agent: "agent", limit: 5, used: 6, recoveries: 1 }],
   audit: [approved("i1")],
   tables: { unfinished: [], artifacts: [], dump: "nothing of interest" },
+  bucket: correctBucket,
   secrets: ["a secret of the test"],
   rate: { calls: 2, windowMs: 1_000 },
 };

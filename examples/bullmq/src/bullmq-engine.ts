@@ -55,14 +55,14 @@ export function bullmqEngine(url: string, lockMs = 30_000): BullmqEngine {
 
 async function work(redis: Redis, name: string, run: Run, job: Job): Promise<void> {
   const id = job.id as string;
-  const key = keyOf(name, id);
+  const key = toKey(name, id);
   if ((await redis.hexists(key, "output")) === 1) return;
   const stop = new AbortController();
   const isOver = new AbortController();
   void watchCancellation(redis, key, stop, isOver.signal);
   try {
     const epoch = await redis.hincrby(key, "epoch", 1);
-    const output = await run(job.data as JsonValue, stepsOf(redis, key, id, epoch, stop.signal));
+    const output = await run(job.data as JsonValue, toSteps(redis, key, id, epoch, stop.signal));
     await redis.hset(key, "output", JSON.stringify(output));
   } catch (error) {
     if (!stop.signal.aborted) throw error;
@@ -71,7 +71,7 @@ async function work(redis: Redis, name: string, run: Run, job: Job): Promise<voi
   }
 }
 
-function stepsOf(
+function toSteps(
   redis: Redis,
   key: string,
   id: string,
@@ -137,7 +137,7 @@ class BullmqWorkflow implements EngineWorkflow {
   }
 
   async start(id: string, input: JsonValue): Promise<void> {
-    await this.#redis.hsetnx(keyOf(this.#name, id), "started", "1");
+    await this.#redis.hsetnx(toKey(this.#name, id), "started", "1");
     // A job with an id that exists is not added.
     await this.#queue.add(this.#name, input, {
       jobId: id,
@@ -147,13 +147,13 @@ class BullmqWorkflow implements EngineWorkflow {
   }
 
   async send(id: string, name: string, message: JsonValue): Promise<void> {
-    await this.#redis.hsetnx(keyOf(this.#name, id), `message ${name}`, JSON.stringify(message));
+    await this.#redis.hsetnx(toKey(this.#name, id), `message ${name}`, JSON.stringify(message));
   }
 
   async status(id: string): Promise<WorkflowStatus | undefined> {
     const fields = ["started", "output", "cancelled", "published"];
     const [started, output, cancelled, published] = await this.#redis.hmget(
-      keyOf(this.#name, id),
+      toKey(this.#name, id),
       ...fields,
     );
     if (typeof output === "string") return { status: "ended", output: JSON.parse(output) };
@@ -172,11 +172,11 @@ class BullmqWorkflow implements EngineWorkflow {
   async cancel(id: string): Promise<void> {
     const status = await this.status(id);
     if (status?.status === "running") {
-      await this.#redis.hset(keyOf(this.#name, id), "cancelled", "1");
+      await this.#redis.hset(toKey(this.#name, id), "cancelled", "1");
     }
   }
 }
 
-function keyOf(name: string, id: string): string {
+function toKey(name: string, id: string): string {
   return `toolweave:${name}:${id}`;
 }

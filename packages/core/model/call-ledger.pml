@@ -66,7 +66,7 @@ bit isAnswered[CALLS];
 
 /* What the invariants are about. */
 byte effects[CALLS];
-byte toldOutcome[CALLS];
+byte reportedOutcome[CALLS];
 byte latestBegun;
 byte runsEnded;
 
@@ -181,7 +181,7 @@ inline chooseToken() {
   :: token == 0 ->
     token = id * 4 + 1;
     do
-    :: token == rows[call].token || token == late.token || token == toldOutcome[call] -> token++
+    :: token == rows[call].token || token == late.token || token == reportedOutcome[call] -> token++
     :: else -> break
     od
   :: else
@@ -210,10 +210,10 @@ inline sendEnd(request) {
   fi
 }
 
-/* I-outcome: what was told as the outcome of a call never changes. */
+/* I-outcome: what was reported as the outcome of a call never changes. */
 inline tell(outcome) {
-  assert(toldOutcome[call] == 0 || toldOutcome[call] == outcome);
-  toldOutcome[call] = outcome
+  assert(reportedOutcome[call] == 0 || reportedOutcome[call] == outcome);
+  reportedOutcome[call] = outcome
 }
 
 inline forget() {
@@ -268,7 +268,7 @@ claim:
 #ifdef WAITS_FOR_RUNNING
     :: answer == Running -> rows[call].status != running; goto claim
 #endif
-    /* Told as outcome_unknown, or as waiting for a person. */
+    /* Reported as outcome_unknown, or as waiting for a person. */
     :: answer == Running || answer == Unknown || answer == Suspended -> goto advance
     :: answer == Superseded -> goto stop
     :: answer == Begun -> goto execute
@@ -300,7 +300,7 @@ store:
     :: answer == Lost -> goto store
     :: answer == Lost -> goto abandon
     :: answer != Lost && isStored -> tell(token); goto advance
-    /* Taken over: told as outcome_unknown. */
+    /* Taken over: reported as outcome_unknown. */
     :: answer != Lost && !isStored -> goto advance
     fi
   };
@@ -374,7 +374,7 @@ end:
   od
 }
 
-/* I-end: when no process can go on, a worker has come to the end of the run. */
+/* I-end: when no process can continue, a worker has come to the end of the run. */
 proctype monitor() {
 end:
   timeout -> assert(runsEnded == 1)

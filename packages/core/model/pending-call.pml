@@ -70,7 +70,7 @@ claim:
     /* It gives up: the person gets store_unavailable, and answers again or not. */
     :: answer == Lost -> goto giveUp
     :: answer == Claimed -> goto use
-    :: answer == Running || answer == Unfinished || answer == Finished -> goto told
+    :: answer == Running || answer == Unfinished || answer == Finished -> goto hasAnswer
     fi
   };
 
@@ -89,9 +89,9 @@ finish:
   atomic {
     if
     :: !hasCrashed -> goto crash
-    :: true -> status = finished; goto told
+    :: true -> status = finished; goto hasAnswer
     /* Not recorded: reported as unfinished once its lease has expired. */
-    :: faults > 0 -> faults--; goto told
+    :: faults > 0 -> faults--; goto hasAnswer
     fi
   };
 
@@ -103,13 +103,13 @@ giveUp:
     :: else
     fi;
 #endif
-    goto told
+    goto hasAnswer
   };
 
 crash:
   atomic { hasCrashed = 1; isRepeated = 0; answer = Lost; goto claim };
 
-told:
+hasAnswer:
   atomic { answered++; token = 0; answer = Lost }
 }
 
@@ -124,7 +124,7 @@ end:
   od
 }
 
-/* I-end: when no process can go on, each has an answer. */
+/* I-end: when no process can continue, each has an answer. */
 proctype monitor() {
 end:
   timeout -> assert(answered == PROCESSES)

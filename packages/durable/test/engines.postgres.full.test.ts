@@ -9,7 +9,11 @@ import { dbosEngine, type DbosEngine } from "@toolweave/durable/dbos";
 import { restateEngine } from "@toolweave/durable/restate";
 import { postgresStore, type PostgresStore } from "@toolweave/postgres";
 import { key, newOffice, openOffice, type Office } from "./support/office.ts";
-import { restateProgram, startRestate, type RestateServer } from "./support/restate-server.ts";
+import {
+  restateProgram,
+  startRestate,
+  type RestateServer,
+} from "@toolweave/test-support/restate-server";
 
 const postgresUrl = inject("postgresUrl");
 const done = ["file case", "pay power", "pay rent", "send letter 0", "send letter 1"];

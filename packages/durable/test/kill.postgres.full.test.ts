@@ -10,7 +10,11 @@ import {
   type KilledRunReport,
 } from "./support/killed-runs.ts";
 import { localMachines } from "./support/machines.ts";
-import { restateProgram, startRestate, type RestateServer } from "./support/restate-server.ts";
+import {
+  restateProgram,
+  startRestate,
+  type RestateServer,
+} from "@toolweave/test-support/restate-server";
 
 const postgresUrl = inject("postgresUrl");
 

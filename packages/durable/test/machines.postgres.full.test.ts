@@ -18,7 +18,11 @@ import {
   type KilledRunReport,
 } from "./support/killed-runs.ts";
 import { namespaceProblem, separateMachines, type Machine } from "./support/machines.ts";
-import { restateProgram, startRestate, type RestateServer } from "./support/restate-server.ts";
+import {
+  restateProgram,
+  startRestate,
+  type RestateServer,
+} from "@toolweave/test-support/restate-server";
 
 const missing =
   namespaceProblem() ?? (postgresPrograms() === undefined ? "PostgreSQL is missing" : undefined);

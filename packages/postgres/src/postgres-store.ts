@@ -15,9 +15,10 @@ import type {
 } from "@toolweave/core/stores";
 import { checkedCount, checkedQuota, type StoreKey } from "@toolweave/stores/shared";
 import { Database, type PostgresPool } from "./database/database.ts";
-import { resealAll, type ResealResult } from "./database/reseal.ts";
+import { resealAll, type ResealOptions, type ResealResult } from "./database/reseal.ts";
 import { isRestored } from "./database/restored.ts";
 import { Sealer } from "./database/seal.ts";
+import { inspectDatabase, type PostgresInspection } from "./inspect.ts";
 import { findProblems } from "./problems.ts";
 import { PostgresArtifactIndex } from "./stores/artifact-index.ts";
 import { PostgresArtifacts } from "./stores/artifacts.ts";
@@ -103,6 +104,13 @@ export interface PostgresStore {
    */
   migrate(): Promise<void>;
   /**
+   * Examines the database: versions, sizes, and whether this role can migrate it. No table is created or changed, and a
+   * read replica is examined, too.
+   *
+   * @throws ToolError `store_unavailable`, also for a server before PostgreSQL 14.
+   */
+  inspect(): Promise<PostgresInspection>;
+  /**
    * Reports everything that makes the guarantees weaker than they are documented, one sentence each: settings of the
    * server, a missing key.
    *
@@ -124,7 +132,7 @@ export interface PostgresStore {
    * @returns the number of values that were sealed again, and of those that no key opens.
    * @throws ToolError `invalid_configuration` without `key`, `store_unavailable`
    */
-  reseal(): Promise<ResealResult>;
+  reseal(options?: ResealOptions): Promise<ResealResult>;
   /**
    * Drops no data; once their lease has expired, open claims are reported as `unfinished` and unfinished tasks as
    * `lost`. Idempotent.
@@ -235,9 +243,10 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       // A dump then has the identity of the database that it is of.
       await isRestored(db);
     },
+    inspect: () => inspectDatabase(db),
     problems: () => findProblems(db, { hasKey: sealer.hasKey, listener: () => tasks.listening() }),
     prune: (max = 1_000) => db.sweep(max),
-    reseal: () => resealAll(db, sealer),
+    reseal: (resealOptions) => resealAll(db, sealer, resealOptions),
     close,
     [Symbol.dispose]: close,
   };

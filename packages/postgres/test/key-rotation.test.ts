@@ -2,7 +2,12 @@ import type { TaskRecord } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { postgresStore, type PostgresStore, type StoreKey } from "../src/index.ts";
+import {
+  postgresStore,
+  type PostgresStore,
+  type ResealProgress,
+  type StoreKey,
+} from "../src/index.ts";
 
 const url = inject("postgresUrl");
 const oldKey = "the old key of the tests, 32 bytes or more";
@@ -134,6 +139,23 @@ describe.skipIf(url === undefined)("the rotation of a key", () => {
     await Promise.all([start(newKey, oldKey).reseal(), start(newKey, oldKey).reseal()]);
     expect(await start(newKey, oldKey).reseal()).toEqual({ resealed: 0, unreadable: 0 });
     await expectReadable(start(newKey));
+  });
+
+  test("reports its progress after each batch, and ends with an error of the host", async () => {
+    await fill(start(oldKey));
+    const next = start(newKey, oldKey);
+    const seen: ResealProgress[] = [];
+    const stopped = new Error("stopped");
+    const onProgress = (progress: ResealProgress): void => {
+      seen.push(progress);
+      if (progress.resealed > 50) throw stopped;
+    };
+    await expect(next.reseal({ onProgress })).rejects.toBe(stopped);
+    expect(seen).toEqual([
+      { examined: 1, resealed: 1, unreadable: 0 },
+      { examined: 101, resealed: 101, unreadable: 0 },
+    ]);
+    expect(await next.reseal()).toEqual({ resealed: 2 * tasks + 2 - 101, unreadable: 0 });
   });
 
   test("seals values that were stored without a key", async () => {

@@ -33,7 +33,7 @@ describe.skipIf(url === undefined)(
         return {
           "the effect happens at most once": effects < 2,
           "a claim that is answered is not lost": isBegun(first) || first === "unavailable",
-          "the second claim is told of the first one": !isBegun(first) || is(second, "running"),
+          "the second claim finds the first one": !isBegun(first) || is(second, "running"),
           "an end is accepted once": ended !== false,
           "an end stays": ended !== true || (is(later, "ended") && later.outcome === "paid"),
           "an outcome is that of an effect": !is(later, "ended") || isBegun(first),

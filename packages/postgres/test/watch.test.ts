@@ -120,19 +120,24 @@ describe.skipIf(url === undefined)("changes of tasks", () => {
   test("a process that does not listen reads all that it waits for in one statement", async () => {
     const timers = new ManualTimers();
     const statements: string[] = [];
+    let connections = 0;
     const pool = new pg.Pool({ connectionString: url ?? "", max: 2 });
     onTestFinished(() => pool.end());
     const store = open({
       timers,
       pool: {
         async connect() {
+          connections++;
           const client = await pool.connect();
           return {
             query(text, values) {
               statements.push(text);
               return client.query(text, values);
             },
-            release: (error) => client.release(error),
+            release: (error) => {
+              connections--;
+              client.release(error);
+            },
           };
         },
       },
@@ -142,6 +147,9 @@ describe.skipIf(url === undefined)("changes of tasks", () => {
     const tasks = Array.from({ length: 50 }, () => task());
     for (const one of tasks) await other.tasks.add(one);
     const waits = await Promise.all(tasks.map(({ id }) => startWatch(store, id)));
+    // Until the rows of all waits are read for the first time.
+    do await turn();
+    while (connections > 0);
     await other.tasks.change(tasks[7]!.id, ended);
     await turn();
     expect(waits.filter(({ isOver }) => isOver)).toEqual([]);

@@ -88,7 +88,7 @@ export class JournaledCalls implements AgentCalls {
 
   async #single(call: ToolCall): Promise<ToolOutcome> {
     const work = () => this.#calls.execute(call);
-    return (await this.#steps.outcome(`call ${idOf(call)}`, this.#signal, work)) as ToolOutcome;
+    return (await this.#steps.outcome(`call ${getId(call)}`, this.#signal, work)) as ToolOutcome;
   }
 
   /**
@@ -97,7 +97,7 @@ export class JournaledCalls implements AgentCalls {
    */
   async #subAgent(call: ToolCall): Promise<ToolOutcome> {
     const steps = this.#steps;
-    const id = idOf(call);
+    const id = getId(call);
     if (this.#calls.admit !== undefined) {
       const admit = this.#calls.admit.bind(this.#calls, call);
       const refused = await steps.outcome(`admit ${id}`, this.#signal, admit);
@@ -124,10 +124,10 @@ export class JournaledCalls implements AgentCalls {
         const all = ended.flatMap((one) =>
           one.status === "interrupted" ? [one.interruption] : [],
         );
-        const name = `answers ${idOf(call)} ${n}`;
+        const name = `answers ${getId(call)} ${n}`;
         const answers = await this.#steps.answers(name, interruption, all);
         const work = async (): Promise<ToolOutcome> => this.#resumed(interruption, answers ?? []);
-        const resumed = await this.#steps.outcome(`resume ${idOf(call)} ${n}`, this.#signal, work);
+        const resumed = await this.#steps.outcome(`resume ${getId(call)} ${n}`, this.#signal, work);
         outcome = ended[index] = resumed as ToolOutcome;
       }
     }
@@ -142,7 +142,7 @@ export class JournaledCalls implements AgentCalls {
       if (outcome.status !== "failed" || attempt === maxAttempts) return outcome;
       const { code } = outcome.error;
       if (code !== "approval_invalid" && code !== "store_unavailable") return outcome;
-      const status = await statusOf(pendingCalls, interruption);
+      const status = await getStatus(pendingCalls, interruption);
       const isExpired = clock.now() >= interruption.expiresAt;
       if (status === "pending" && code === "approval_invalid" && !isExpired) {
         return { status: "interrupted", interruption } as ToolOutcome;
@@ -155,7 +155,7 @@ export class JournaledCalls implements AgentCalls {
   }
 }
 
-async function statusOf(
+async function getStatus(
   pendingCalls: PendingCallStore,
   { id }: Interruption,
 ): Promise<string | undefined> {
@@ -167,6 +167,6 @@ async function statusOf(
 }
 
 /** The loop gives every call its id. */
-function idOf({ id }: ToolCall): string {
+function getId({ id }: ToolCall): string {
   return id as string;
 }

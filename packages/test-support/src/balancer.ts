@@ -1,60 +1,75 @@
 import { once } from "node:events";
-import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createHttpServer, request } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** A load balancer without any knowledge of sessions: each request goes to the next server in turn. */
-export interface Balancer {
+/** A machine to which connections or requests go. */
+interface Target {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** One address for several machines: each connection goes to the next machine that accepts it. */
+export async function startBalancer(
+  targets: readonly Target[],
+): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
+  const nextFirst = inTurn(targets);
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    sockets.add(incoming);
+    incoming.on("error", () => incoming.destroy()).on("close", () => sockets.delete(incoming));
+    incoming.pause();
+    void connectToFirst(nextFirst()).then((found) => {
+      if (found === undefined || incoming.destroyed) {
+        found?.socket.destroy();
+        incoming.destroy();
+        return;
+      }
+      const { socket: outgoing } = found;
+      sockets.add(outgoing);
+      outgoing.on("error", () => outgoing.destroy());
+      outgoing.on("close", () => (sockets.delete(outgoing), incoming.destroy()));
+      incoming.on("close", () => outgoing.destroy());
+      incoming.pipe(outgoing).pipe(incoming);
+    });
+  });
+  const port = await listen(server);
+  return {
+    port,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** A load balancer for HTTP that knows nothing of sessions: each request goes to the next server in turn. */
+export interface RequestBalancer {
   readonly url: string;
-  /** Requests that were in flight at a server when it was killed. */
+  /** The number of requests that were in flight at a server when it was killed. */
   readonly interrupted: () => number;
   close(): Promise<void>;
 }
 
 /**
- * Balances requests over servers on loopback. A request that a server has not accepted, or has answered with 503, goes
- * to the next one.
- *
- * @param ports Ports of the servers.
+ * Balances requests of HTTP over servers. A request that a server has not accepted, or has answered with 503, goes to
+ * the next one.
  */
-export async function balance(ports: readonly number[]): Promise<Balancer> {
-  let turn = 0;
+export async function balanceRequests(targets: readonly Target[]): Promise<RequestBalancer> {
+  const nextFirst = inTurn(targets);
   let interrupted = 0;
   // A connection that the server closes while a client uses it again would break a request.
-  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
-    void exchange(incoming, outgoing);
+  const server = createHttpServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
+    void exchange(incoming, outgoing, nextFirst()).then((isDone) => {
+      if (isDone || outgoing.destroyed) return;
+      interrupted += 1;
+      outgoing.destroy();
+    });
   });
-  const exchange = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const parts: Buffer[] = [];
-    for await (const part of incoming) parts.push(part as Buffer);
-    const first = (turn += 1);
-    const attempt = (left: number): void => {
-      const port = ports[(first + ports.length - left) % ports.length];
-      const { method, url: path, headers } = incoming;
-      const sent = request({ port, host: "127.0.0.1", method, path, headers, agent: false });
-      outgoing.once("close", () => sent.destroy());
-      sent.on("error", ({ code }: NodeJS.ErrnoException) => {
-        if (outgoing.destroyed) return;
-        if (code === "ECONNREFUSED" && left > 1) return attempt(left - 1);
-        interrupted += 1;
-        outgoing.destroy();
-      });
-      sent.on("response", (response) => {
-        if (response.statusCode === 503 && left > 1) return (response.resume(), attempt(left - 1));
-        outgoing.writeHead(response.statusCode ?? 502, response.headers);
-        outgoing.flushHeaders();
-        response.on("error", () => {
-          interrupted += 1;
-          outgoing.destroy();
-        });
-        response.pipe(outgoing);
-      });
-      sent.end(Buffer.concat(parts));
-    };
-    attempt(ports.length);
-  };
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `http://127.0.0.1:${port}/mcp`,
     interrupted: () => interrupted,
     async close() {
       server.close();
@@ -62,4 +77,84 @@ export async function balance(ports: readonly number[]): Promise<Balancer> {
       await once(server, "close").catch(() => {});
     },
   };
+}
+
+/** The order in which the targets are tried, which begins with another one each time. */
+function inTurn(targets: readonly Target[]): () => readonly Target[] {
+  let next = 0;
+  return () => {
+    const first = next++ % targets.length;
+    return [...targets.slice(first), ...targets.slice(0, first)];
+  };
+}
+
+interface Connected {
+  readonly socket: Socket;
+  /** The targets that come after it in turn. */
+  readonly others: readonly Target[];
+}
+
+/** A connection to the first target that accepts one. */
+async function connectToFirst(targets: readonly Target[]): Promise<Connected | undefined> {
+  for (const [index, { address, port }] of targets.entries()) {
+    const socket = connect(port, address);
+    const isConnected = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
+    if (isConnected) return { socket, others: targets.slice(index + 1) };
+  }
+  return undefined;
+}
+
+/** Forwards a request, and its response. False: no target has accepted it, or its connection was lost. */
+async function exchange(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  targets: readonly Target[],
+): Promise<boolean> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of incoming) parts.push(part as Buffer);
+    const response = await send(incoming, outgoing, Buffer.concat(parts), targets);
+    if (response === undefined) return false;
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    outgoing.flushHeaders();
+    response.pipe(outgoing);
+    await once(response, "end");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function send(
+  { method, url, headers }: Pick<IncomingMessage, "method" | "url" | "headers">,
+  outgoing: ServerResponse,
+  body: Buffer,
+  targets: readonly Target[],
+): Promise<IncomingMessage | undefined> {
+  const found = await connectToFirst(targets);
+  if (found === undefined) return undefined;
+  const { socket, others } = found;
+  if (outgoing.destroyed) {
+    socket.destroy();
+    return undefined;
+  }
+  // The usual agent would use the connection again, for a request to another target.
+  const createConnection = (): Socket => socket;
+  const sent = request({ method, path: url, headers, agent: false, createConnection });
+  outgoing.once("close", () => sent.destroy());
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  sent.on("error", () => {});
+  if (response.statusCode !== 503 || others.length === 0) return response;
+  response.resume();
+  return send({ method, url, headers }, outgoing, body, others);
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
 }

@@ -196,11 +196,7 @@ class Connection {
   reset(): void {
     this.#toServer.clear();
     this.#toClient.clear();
-    for (const socket of [this.#client, this.#server]) {
-      // A client or server that is slow to read gets the bytes before the cut.
-      if (socket.writableLength > 0) socket.destroySoon();
-      else socket.resetAndDestroy();
-    }
+    for (const socket of [this.#client, this.#server]) resetSocket(socket);
   }
 
   /** Forwards what no fault holds back. */
@@ -234,6 +230,15 @@ class Connection {
     }
     this.#toClient.push(Buffer.concat(held.map(({ bytes }) => bytes)));
   }
+}
+
+/**
+ * Ends a connection with RST. A peer that is slow to read gets the bytes before that, and a connection that is being
+ * ended already is not reset: Node.js would never close it, and would not exit.
+ */
+function resetSocket(socket: Socket): void {
+  if (socket.writableLength > 0 || socket.writableEnded) socket.destroySoon();
+  else socket.resetAndDestroy();
 }
 
 /** Whether the end of an answer reports an effect that is committed. */
@@ -285,7 +290,7 @@ class Lane {
       }
       this.#items.shift();
       if (next.item === "end") this.#target.end();
-      else if (next.item === "reset") this.#target.resetAndDestroy();
+      else if (next.item === "reset") resetSocket(this.#target);
       else this.#write(next.item);
     }
   }

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { balance, type Balancer } from "./balancer.ts";
+import { balanceRequests, type RequestBalancer } from "./balancer.ts";
 import { compileCache } from "./index.ts";
 
 /** One gateway process. */
@@ -20,7 +20,7 @@ export interface ReplicaHandle {
 /** Gateways with one store behind a load balancer. */
 export interface Replicas {
   readonly replicas: readonly [ReplicaHandle, ReplicaHandle, ReplicaHandle];
-  readonly balancer: Balancer;
+  readonly balancer: RequestBalancer;
   /** The number of processes that have ended by themselves. */
   readonly crashes: () => number;
   close(): Promise<void>;
@@ -84,7 +84,7 @@ export async function startReplicas(
   // The first creates the store.
   const first = await handle(0, ports[0]);
   const others = await Promise.all([handle(1, ports[1]), handle(2, ports[2])]);
-  const balancer = await balance(ports);
+  const balancer = await balanceRequests(ports.map((port) => ({ address: "127.0.0.1", port })));
   return {
     replicas: [first, ...others],
     balancer,

@@ -67,8 +67,8 @@ Exit codes:
   1    the tool returned an error or no result; the outcome of an approved call is unknown; the
        store of approvals is unavailable; conform: a rule is broken; inspect, lock: two sources
        have tools of the same name; inspect --check: a tool has changed; types --check: the file
-       is out of date; doctor, db check: a check failed; test: a test failed; fmt: a
-       script is invalid; fmt --check: a file is not in the standard form
+       is out of date; doctor, db check: a check failed; db reseal: no key opens a value; test: a
+       test failed; fmt: a script is invalid; fmt --check: a file is not in the standard form
   2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
   3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
        sent; import, install: the change was not agreed to

@@ -55,13 +55,13 @@ export function explainConnectionError(error: unknown, location: string): unknow
       const { retryable = true } = ToolError.is(error) ? error : {};
       return new ToolError("store_unavailable", text, {
         retryable,
-        ...(namesUser.has(codeOf(cause)) ? {} : { cause }),
+        ...(namesUser.has(getCode(cause)) ? {} : { cause }),
       });
     }
     cause = cause.cause;
   }
   if (ToolError.is(error) || !(error instanceof Error)) return error;
-  const code = codeOf(error);
+  const code = getCode(error);
   const reason = code === "" ? "" : ` (${code})`;
   return new ToolError(
     "store_unavailable",
@@ -71,14 +71,14 @@ export function explainConnectionError(error: unknown, location: string): unknow
 }
 
 function describe(error: Error, location: string): string | undefined {
-  const known = texts[codeOf(error)];
+  const known = texts[getCode(error)];
   if (known !== undefined) return known(location);
   const { message } = error;
   if (/timeout|timed out|has not answered within/i.test(message)) return noAnswer(location);
   if (/does not support SSL/i.test(message)) {
     return `The database ${location} has no TLS: remove sslmode from the URL, or turn TLS on there.`;
   }
-  if (/certificate|^ERR_TLS/i.test(`${codeOf(error)} ${message}`)) {
+  if (/certificate|^ERR_TLS/i.test(`${getCode(error)} ${message}`)) {
     return `The certificate of the database ${location} is not trusted: name the file of its authority with sslrootcert in the URL.`;
   }
   if (/password must be a string|no password/i.test(message)) {
@@ -92,7 +92,7 @@ function noAnswer(location: string): string {
   return `The database ${location} does not answer: check the network and the firewalls between this machine and it.`;
 }
 
-function codeOf(error: Error): string {
+function getCode(error: Error): string {
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" ? code : "";
 }

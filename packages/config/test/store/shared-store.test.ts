@@ -146,9 +146,11 @@ test("stores with explained errors have all members, and can be spread", async (
 test("the package of PostgreSQL is loaded when the store is opened, and not before", () => {
   const script = `
     import { registerHooks } from "node:module";
+    const loaded = new Set();
     registerHooks({
       resolve(name, context, next) {
-        if (/^pg$|@toolweave\\/postgres/.test(name)) console.log("loaded", name);
+        if (/^pg$|@toolweave\\/postgres/.test(name) && !loaded.has(name)) console.log("loaded", name);
+        loaded.add(name);
         return next(name, context);
       },
     });

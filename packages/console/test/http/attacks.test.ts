@@ -274,7 +274,7 @@ describe("an id", () => {
     expect(responses[0]?.body).toEqual(responses[1]?.body);
   });
 
-  test("that was guessed cannot be told from any other without a token", async () => {
+  test("that was guessed has the same response as any other without a token", async () => {
     const { process, id } = await withPending();
     const known = await process.send(`/api/approvals/${id}`, { as: null });
     const unknown = await process.send(`/api/approvals/${crypto.randomUUID()}`, { as: null });

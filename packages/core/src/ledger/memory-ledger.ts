@@ -47,7 +47,7 @@ class MemoryLedger implements CallLedger {
     const { epoch, repeat } = call;
     const isOld = epoch !== undefined && epoch < (this.#epochs.get(call.runId)?.epoch ?? 0);
     if (isOld) return { status: "superseded" };
-    const key = keyOf(call);
+    const key = toKey(call);
     const found = this.#calls.get(key);
     const answer = found === undefined ? undefined : answerFor(found, call);
     if (answer !== undefined) return answer;
@@ -63,7 +63,7 @@ class MemoryLedger implements CallLedger {
   }
 
   end(claim: LedgerClaim, end: LedgerEnd): boolean {
-    const key = keyOf(claim);
+    const key = toKey(claim);
     const found = this.#calls.get(key);
     if (found?.token !== claim.token || found.status === "ended" || found.status === "suspended") {
       return false;
@@ -115,6 +115,6 @@ function answerFor(found: StoredCall, call: LedgerCall): LedgerEntry | undefined
   return call.repeat === "rerun" ? undefined : { status };
 }
 
-function keyOf({ runId, callId }: LedgerClaim): string {
+function toKey({ runId, callId }: LedgerClaim): string {
   return JSON.stringify([runId, callId]);
 }

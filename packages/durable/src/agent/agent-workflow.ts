@@ -44,11 +44,11 @@ export async function agentWorkflow(
   steps: WorkflowSteps,
 ): Promise<JsonValue> {
   const { signal } = steps;
-  const result = await runAgent({ ...definition, ...task, signal, journal: journalOf(steps) });
+  const result = await runAgent({ ...definition, ...task, signal, journal: toJournal(steps) });
   return resultToJson(result);
 }
 
-function journalOf(steps: WorkflowSteps): AgentJournal {
+function toJournal(steps: WorkflowSteps): AgentJournal {
   /** The number of answers that each interruption has had: those that were not valid, and the next one. */
   const answered = new Map<string, number>();
   const toWaiting = (interruption: Interruption): WaitingCall => ({

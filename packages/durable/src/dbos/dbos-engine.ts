@@ -42,7 +42,7 @@ export interface DbosEngine extends DurableEngine {
   readonly executorId: string;
   /**
    * Starts DBOS, after all agents and workflows have been defined, and recovers the workflows of processes that have
-   * ended.
+   * ended. DBOS makes its tables without a lock: make them before several processes start with a new database.
    *
    * @throws ToolError `store_unavailable` when the database does not answer.
    */
@@ -234,7 +234,7 @@ class DbosWorkflow implements EngineWorkflow {
       case "CANCELLED":
         return { status: "cancelled" };
       case "ERROR":
-        return { status: "failed", message: messageOf(found?.error) };
+        return { status: "failed", message: toMessage(found?.error) };
       case "PENDING":
       case "ENQUEUED":
       case "DELAYED": {
@@ -261,7 +261,7 @@ class DbosWorkflow implements EngineWorkflow {
   }
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -10,7 +10,7 @@ import { dbosEngine } from "@toolweave/durable/dbos";
 import { restateEngine } from "@toolweave/durable/restate";
 import { postgresStore } from "@toolweave/postgres";
 import { subAgentTool } from "@toolweave/subagent";
-import { scriptedModel, type Asked, type Said } from "./scripted-model.ts";
+import { scriptedModel, type Asked, type Said } from "@toolweave/test-support/scripted-model";
 
 /** The configuration of a machine. */
 export interface MachineConfig {

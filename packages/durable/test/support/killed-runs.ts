@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MachineConfig } from "./agent-process.ts";
 import {
   nextLine,
-  startBalancer,
   startEffects,
   startNode,
   type EffectRecord,
   type Machine,
   type NodeProcess,
 } from "./machines.ts";
-import type { RestateServer } from "./restate-server.ts";
+import { startBalancer } from "@toolweave/test-support/balancer";
+import type { RestateServer } from "@toolweave/test-support/restate-server";
 
 /** A run of the agent on several machines. */
 export interface KilledRun extends Pick<MachineConfig, "engine" | "mode" | "script" | "schema"> {

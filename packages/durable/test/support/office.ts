@@ -1,7 +1,7 @@
 import { defineTool, ToolExecutor, ToolRegistry, type ExecutorOptions } from "@toolweave/core";
 import { memoryLedger, memoryPendingCalls } from "@toolweave/core/stores";
 import { subAgentTool } from "@toolweave/subagent";
-import { scriptedModel, type Asked, type Said } from "./scripted-model.ts";
+import { scriptedModel, type Asked, type Said } from "@toolweave/test-support/scripted-model";
 
 export const key = "a key of the tests that has 32 bytes or more";
 

@@ -186,7 +186,8 @@ describe("whenUnavailable: drop", () => {
     process.kill(pids()[1] as number, "SIGKILL");
     await vi.waitFor(() => expect(registry.size).toBe(0), { timeout: 60_000, interval: 5 });
     await vi.waitFor(() => expect(registry.size).toBe(8), { timeout: 60_000 });
-    expect(sizes).toEqual([0, 8]);
+    // The removal may have been before the listener was added, on a slow machine.
+    expect(sizes.filter((size) => size > 0)).toEqual([8]);
     expect(registry.problems).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ export function toChannel(schema: string): string {
   return `toolweave:${schema}`;
 }
 
-/** The name of a row in a notification. Every role of the database can listen, and no id is told to it. */
+/** The name of a row in a notification. Every role of the database can listen, so it contains no id. */
 export function toTopic(kind: string, name: string): string {
   return createHash("sha256").update(`${kind}:${name}`).digest("base64url").slice(0, 22);
 }

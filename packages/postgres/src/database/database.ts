@@ -125,6 +125,18 @@ export class Database {
     return this.#ready;
   }
 
+  /** @throws ToolError `store_unavailable`, also for a server that is too old. */
+  async server(): Promise<{ readonly version: string; readonly isReadReplica: boolean }> {
+    const [row] = await this.inspect(
+      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+         pg_is_in_recovery() AS replica`,
+    );
+    if (Number(row?.["number"]) < minServer) {
+      throw unavailable("needs PostgreSQL 14 or newer", { retryable: false });
+    }
+    return { version: row?.["version"] as string, isReadReplica: row?.["replica"] === true };
+  }
+
   /** The version of the tables; 0: there are none. */
   async version(): Promise<number> {
     const [found] = await this.inspect(
@@ -153,13 +165,7 @@ export class Database {
   }
 
   async #prepare(): Promise<void> {
-    const [server] = await this.inspect(
-      `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS replica`,
-    );
-    if (Number(server?.["version"]) < minServer) {
-      throw unavailable("needs PostgreSQL 14 or newer", { retryable: false });
-    }
-    if (server?.["replica"] === true) {
+    if ((await this.server()).isReadReplica) {
       throw unavailable("is a read replica: connect to the primary");
     }
     if ((await this.version()) < migrations.length) await this.#migrate();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ToolError } from "@toolweave/core";
 import type { Database, Row } from "./database.ts";
-import type { Sealer } from "./seal.ts";
+import { sealNames, type Sealer } from "./seal.ts";
 
 /** Counts of `reseal`. */
 export interface ResealResult {
@@ -11,29 +11,35 @@ export interface ResealResult {
   readonly unreadable: number;
 }
 
+/** The state of a `reseal` that runs. */
+export interface ResealProgress extends ResealResult {
+  /** Values that were examined so far. Their total is not known. */
+  readonly examined: number;
+}
+
+/** The options of `reseal`. */
+export interface ResealOptions {
+  /** Called after each batch. If it throws, `reseal` ends with that error; what is sealed again stays so. */
+  readonly onProgress?: (progress: ResealProgress) => void;
+}
+
 /** A column with sealed values. */
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
   readonly key: readonly string[];
-  /** The name that is authenticated with the value, as the store of the table makes it. */
-  readonly toSealName: (key: readonly string[]) => string;
+  readonly toSealName: (...key: readonly string[]) => string;
 }
 
 const columns: readonly SealedColumn[] = [
-  {
-    table: "credentials",
-    column: "sealed",
-    key: ["name"],
-    toSealName: ([name]) => `credential ${name}`,
-  },
-  { table: "tasks", column: "task", key: ["id"], toSealName: ([id]) => `task ${id}` },
-  { table: "tasks", column: "change", key: ["id"], toSealName: ([id]) => `task change ${id}` },
+  { table: "credentials", column: "sealed", key: ["name"], toSealName: sealNames.credential },
+  { table: "tasks", column: "task", key: ["id"], toSealName: sealNames.task },
+  { table: "tasks", column: "change", key: ["id"], toSealName: sealNames.taskChange },
   {
     table: "ledger",
     column: "outcome",
     key: ["run_id", "call_id"],
-    toSealName: (key) => `call ${JSON.stringify(key)}`,
+    toSealName: sealNames.outcome,
   },
 ];
 
@@ -46,7 +52,11 @@ const batch = 100;
  *
  * @throws ToolError `invalid_configuration` without a key, `store_unavailable`
  */
-export async function resealAll(db: Database, sealer: Sealer): Promise<ResealResult> {
+export async function resealAll(
+  db: Database,
+  sealer: Sealer,
+  { onProgress }: ResealOptions = {},
+): Promise<ResealResult> {
   const prefix = sealer.prefix;
   if (prefix === undefined) {
     throw new ToolError(
@@ -56,6 +66,7 @@ export async function resealAll(db: Database, sealer: Sealer): Promise<ResealRes
   }
   let resealed = 0;
   let unreadable = 0;
+  let examined = 0;
   for (const column of columns) {
     let last: readonly string[] | undefined;
     for (;;) {
@@ -67,6 +78,8 @@ export async function resealAll(db: Database, sealer: Sealer): Promise<ResealRes
       unreadable += rows.filter((row) => row["stale"] !== null).length - changes.length;
       resealed += changes.length;
       if (changes.length > 0) await write(db, column, changes);
+      examined += rows.length;
+      onProgress?.({ examined, resealed, unreadable });
     }
   }
   return { resealed, unreadable };
@@ -100,7 +113,7 @@ function toChange(column: SealedColumn, row: Row, sealer: Sealer): Change | unde
   const stale = row["stale"] as Uint8Array | null;
   if (stale === null) return undefined;
   const key = toKey(column, row);
-  const name = column.toSealName(key);
+  const name = column.toSealName(...key);
   try {
     const sealed = sealer.seal(sealer.open(stale, name), name);
     return { key, digest: createHash("sha256").update(stale).digest(), sealed };

@@ -14,6 +14,17 @@ const keyIdLength = 8;
 const nonceLength = 12;
 const tagLength = 16;
 
+/**
+ * The names that are authenticated with sealed values, made of the encoded keys of their rows: a value that was moved to
+ * another row does not open.
+ */
+export const sealNames = {
+  credential: (name: string): string => `credential ${name}`,
+  task: (id: string): string => `task ${id}`,
+  taskChange: (id: string): string => `task change ${id}`,
+  outcome: (run: string, call: string): string => `call ${JSON.stringify([run, call])}`,
+};
+
 interface DerivedKey {
   readonly id: Buffer;
   readonly key: KeyObject;
@@ -21,7 +32,7 @@ interface DerivedKey {
 
 /**
  * Seals values with AES-256-GCM. The first key seals; every key opens, so that a new key can be put before the old one
- * while rows of both exist. The name of a row is authenticated: a value that was moved to another row does not open.
+ * while rows of both exist. The name of a value is authenticated: see `sealNames`.
  */
 export class Sealer {
   readonly #keys: readonly DerivedKey[];

@@ -11,7 +11,7 @@ import {
 } from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
 import { toName } from "../database/name.ts";
-import type { Sealer } from "../database/seal.ts";
+import { sealNames, type Sealer } from "../database/seal.ts";
 
 /** Milliseconds. */
 const maxPauseMs = 100;
@@ -42,7 +42,7 @@ export class PostgresCredentials implements CredentialStore {
     );
     if (sealed === undefined) return undefined;
     const credential = readCredential(
-      this.#sealer.open(sealed as Uint8Array, `credential ${name}`),
+      this.#sealer.open(sealed as Uint8Array, sealNames.credential(name)),
     );
     if (credential !== undefined) return credential;
     throw unavailable("has a credential that is damaged: set it again", { retryable: false });
@@ -50,7 +50,7 @@ export class PostgresCredentials implements CredentialStore {
 
   async set(key: CredentialKey, credential: Credential): Promise<void> {
     const name = this.#nameOf(key);
-    const sealed = this.#sealer.seal(credentialJson(credential), `credential ${name}`);
+    const sealed = this.#sealer.seal(credentialJson(credential), sealNames.credential(name));
     await this.#write(name, sealed);
   }
 

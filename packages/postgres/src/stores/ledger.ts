@@ -9,7 +9,7 @@ import type {
 import { Leases, type Timers } from "@toolweave/stores/shared";
 import { refusedClaim, type Database } from "../database/database.ts";
 import { toName } from "../database/name.ts";
-import type { Sealer } from "../database/seal.ts";
+import { sealNames, type Sealer } from "../database/seal.ts";
 
 /** Milliseconds after its last change for which a call is remembered: 7 days. */
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
@@ -76,7 +76,7 @@ export class PostgresLedger implements CallLedger {
     if (status === "ended") {
       return {
         status,
-        outcome: this.#sealer.open(row?.["outcome"] as Uint8Array, sealName(run, id)),
+        outcome: this.#sealer.open(row?.["outcome"] as Uint8Array, sealNames.outcome(run, id)),
       };
     }
     if (status === "expired") {
@@ -108,7 +108,7 @@ export class PostgresLedger implements CallLedger {
         argumentsHash ?? null,
         randomUUID(),
         end.status,
-        "outcome" in end ? this.#sealer.seal(end.outcome, sealName(run, id)) : null,
+        "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null,
         lifetimeMs,
       ],
     );
@@ -123,9 +123,4 @@ export class PostgresLedger implements CallLedger {
 
 function toNames({ runId, callId, token }: LedgerClaim): ClaimNames {
   return [toName(runId), toName(callId), toName(token)];
-}
-
-/** Authenticated with the outcome: one that was moved to another call does not open. */
-function sealName(run: string, call: string): string {
-  return `call ${JSON.stringify([run, call])}`;
 }

@@ -12,7 +12,7 @@ import { ChangeWatch } from "../changes/change-watch.ts";
 import type { ListenerState } from "../changes/listener.ts";
 import type { Database, Row } from "../database/database.ts";
 import { toName } from "../database/name.ts";
-import type { Sealer } from "../database/seal.ts";
+import { sealNames, type Sealer } from "../database/seal.ts";
 
 /**
  * Tasks in a table. The process that runs a task has a lease on it, which only shows others whether the process is
@@ -65,7 +65,7 @@ export class PostgresTasks implements TaskStore {
       toName(task.owner),
       toName(quotaOwner(task.owner)),
       task.status,
-      this.#sealer.seal(JSON.stringify({ ...task, expiresAt }), `task ${name}`),
+      this.#sealer.seal(JSON.stringify({ ...task, expiresAt }), sealNames.task(name)),
       expiresAt,
       this.#leaseMs,
       randomUUID(),
@@ -106,7 +106,7 @@ export class PostgresTasks implements TaskStore {
       [
         name,
         change.status,
-        this.#sealer.seal(JSON.stringify({ ...change, expiresAt }), `task change ${name}`),
+        this.#sealer.seal(JSON.stringify({ ...change, expiresAt }), sealNames.taskChange(name)),
         expiresAt,
         this.#leaseMs,
         isHeld,
@@ -192,12 +192,12 @@ export class PostgresTasks implements TaskStore {
   /** `undefined`: the row was overwritten with another task, whose result belongs to another owner. */
   #toReturned(row: Row): StoredTask | undefined {
     const name = row["id"] as string;
-    const added = this.#read<TaskRecord>(row["task"], `task ${name}`);
+    const added = this.#read<TaskRecord>(row["task"], sealNames.task(name));
     if (toName(added.id) !== name || toName(added.owner) !== row["owner"]) return undefined;
     let task = added;
     if (row["change"] !== null) {
       const { interruptionId: _, ...base } = added;
-      task = { ...base, ...this.#read<TaskChange>(row["change"], `task change ${name}`) };
+      task = { ...base, ...this.#read<TaskChange>(row["change"], sealNames.taskChange(name)) };
     }
     if (task.status !== "working") return task;
     if (!this.#isHeld(row)) return { ...task, lost: true };

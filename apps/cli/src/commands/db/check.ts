@@ -1,15 +1,13 @@
 import type { SharedStore } from "@toolweave/config";
 import type { CliIo } from "../../process/cli-io.ts";
-import { rejectOnInterrupt } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { fitTable } from "../../render/columns.ts";
 import { formatJson } from "../../render/json.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
-import { databaseSchema, inspectDatabase, type DatabaseState } from "./inspect-database.ts";
+import { inspectDatabase, type DatabaseState } from "./inspect-database.ts";
 import { inspectFiles } from "./inspect-file.ts";
 import { findStore, type DbOptions } from "./place.ts";
-import { findRemedy } from "./problem-remedies.ts";
 
 /** `toolweave db check`: prints the state of the store, and what to do about its problems. */
 export async function checkDatabase(
@@ -19,45 +17,24 @@ export async function checkDatabase(
 ): Promise<number> {
   const place = await findStore(options, io, output);
   if (place.kind === "file") return reportFiles(place.path, options, output);
-  const state = await rejectOnInterrupt(inspectDatabase(place.store), io.signal);
-  const problems = listProblems(state);
+  const state = await inspectDatabase(place.store, io.signal);
   if (options.json === true) await output.write(formatJson(toJson(place.store, state), output));
   else for (const line of reportLines(place.store, state)) await output.write(`${line}\n`);
-  return problems.length === 0 ? exitCode.completed : exitCode.checkFailed;
-}
-
-interface Problem {
-  readonly problem: string;
-  readonly remedy: string | undefined;
-}
-
-function listProblems({ tablesVersion, isOutdated, problems }: DatabaseState): readonly Problem[] {
-  const all = problems.map((problem) => ({ problem, remedy: findRemedy(problem) }));
-  if (tablesVersion === 0 && problems.length === 0) {
-    const problem = "The database has no tables of Toolweave yet.";
-    return [
-      { problem, remedy: "Run `toolweave db migrate`; otherwise the first call creates them." },
-    ];
-  }
-  if (!isOutdated) return all;
-  const problem = `The tables are of version ${tablesVersion}, which is older than this program.`;
-  return [
-    { problem, remedy: "Run `toolweave db migrate`; otherwise the first call updates them." },
-    ...all,
-  ];
+  return state.problems.length === 0 ? exitCode.completed : exitCode.checkFailed;
 }
 
 function toJson(store: SharedStore, state: DatabaseState): object {
-  const { server, latencyMs, tablesVersion, tables } = state;
-  const problems = listProblems(state);
+  const { server, latencyMs, schema, tablesVersion, knownTablesVersion, tables, problems } = state;
   return {
     ok: problems.length === 0,
     kind: "postgres",
     database: store.location,
     server,
     latencyMs,
-    schema: databaseSchema,
+    schema,
     tablesVersion,
+    knownTablesVersion,
+    canMigrate: state.canMigrate,
     keys: store.keys.length,
     tables,
     problems,
@@ -65,7 +42,7 @@ function toJson(store: SharedStore, state: DatabaseState): object {
 }
 
 function* reportLines(store: SharedStore, state: DatabaseState): Generator<string> {
-  const { server, latencyMs, tablesVersion, tables } = state;
+  const { server, latencyMs, schema, tablesVersion, tables, problems } = state;
   const [key, ...former] = store.keys;
   const keyText =
     key === undefined
@@ -78,7 +55,7 @@ function* reportLines(store: SharedStore, state: DatabaseState): Generator<strin
       ["latency", `${latencyMs} ms for a statement`],
       [
         "tables",
-        tablesVersion === 0 ? "none" : `version ${tablesVersion}, in the schema ${databaseSchema}`,
+        tablesVersion === 0 ? "none" : `version ${tablesVersion}, in the schema ${schema}`,
       ],
       ["key", keyText],
     ],
@@ -100,7 +77,6 @@ function* reportLines(store: SharedStore, state: DatabaseState): Generator<strin
     ]);
   }
   yield "";
-  const problems = listProblems(state);
   for (const { problem, remedy } of problems) {
     yield `problem: ${safeLine(problem)}`;
     if (remedy !== undefined) yield `  ${safeLine(remedy)}`;

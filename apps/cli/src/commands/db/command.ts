@@ -10,13 +10,13 @@ a file in your state folder. A database is a URL; its password is a reference to
 
   "store": "postgres://app:\${DB_PASSWORD}@db.example.com/toolweave"
 
-Every machine needs the same key in $TOOLWEAVE_KEY. To rotate it, set the new one, and the former
-one in $TOOLWEAVE_OLD_KEYS.
+Every machine needs the same key in $TOOLWEAVE_KEY. To replace it: toolweave db reseal --help.
 
 Examples:
   $ toolweave db check
   $ toolweave db migrate --store 'postgres://app:\${DB_PASSWORD}@db.example.com/toolweave'
   $ toolweave db prune --config toolweave.json
+  $ toolweave db reseal
 `;
 
 const checkHelp = `
@@ -49,13 +49,36 @@ Examples:
   $ toolweave db prune --json | jq .removed
 `;
 
+const resealHelp = `
+Use it in step 3 of a key rotation. Tokens, tasks and outcomes of durable runs are sealed with the
+key of the time at which they were stored; this command opens them and seals them with the new key:
+
+  1. Restart all processes, one after the other, with the old key in $TOOLWEAVE_KEY and the new one
+     in $TOOLWEAVE_OLD_KEYS: they can open values of both.
+  2. Restart all of them with the new key in $TOOLWEAVE_KEY and the old one in $TOOLWEAVE_OLD_KEYS:
+     they seal with the new one.
+  3. Run this command once, on any machine, with the variables of step 2.
+  4. Once no call waits that was made with the old key, restart all processes without it.
+
+It works in batches beside running processes, and repeats until all values are sealed with the new
+key. It may be interrupted and run again. Values that no key opens are left as they are.
+
+Calls that wait and grants are not sealed again: toolweave approvals answers the calls with the old
+key, and a person is asked again where a grant counted before.
+
+Examples:
+  $ toolweave db reseal
+  $ toolweave db reseal --json | jq '{ok, resealed, unreadable}'
+  $ TOOLWEAVE_KEY="$NEW_KEY" TOOLWEAVE_OLD_KEYS="$OLD_KEY" toolweave db reseal
+`;
+
 const unavailable = "the store cannot be used, or has been refused";
 
 /** Registers `toolweave db`. */
 export function addDb(program: Command, { io, output, end }: CommandContext): void {
   const db = program
     .command("db")
-    .summary("check, update and tidy the database of a store")
+    .summary("check, update and tidy the database of a store, and rotate its key")
     .description(
       "Commands for a store that several machines use: a PostgreSQL database. A store on this machine is a file, and needs none of them.",
     )
@@ -67,7 +90,7 @@ export function addDb(program: Command, { io, output, end }: CommandContext): vo
     )
     .option(
       "--json",
-      "print {ok, kind, database, server, latencyMs, schema, tablesVersion, keys, tables, problems}",
+      "print {ok, kind, database, server, latencyMs, schema, tablesVersion, knownTablesVersion, canMigrate, keys, tables, problems}",
     )
     .addHelpText(
       "after",
@@ -115,5 +138,24 @@ export function addDb(program: Command, { io, output, end }: CommandContext): vo
     .action(async (options: DbOptions) => {
       const { pruneDatabase } = await import("./prune.ts");
       end(await pruneDatabase(options, io, output));
+    });
+  withStore(withConfig(db.command("reseal")))
+    .summary("seal all values with the new key")
+    .description(
+      "Seals all values again that were sealed with a key of $TOOLWEAVE_OLD_KEYS, with the one of $TOOLWEAVE_KEY.",
+    )
+    .option("--json", "print {ok, database, resealed, unreadable, passes, problems}")
+    .addHelpText(
+      "after",
+      resealHelp +
+        exitCodesHelp({
+          0: "all values are sealed with $TOOLWEAVE_KEY",
+          1: `there are values that no key opens, other processes still seal with a former key, or ${unavailable}`,
+          3: "the configuration in this folder is not trusted; nothing was connected to",
+        }),
+    )
+    .action(async (options: DbOptions) => {
+      const { resealDatabase } = await import("./reseal.ts");
+      end(await resealDatabase(options, io, output));
     });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@toolweave/core";
-import type { TableSize } from "./inspect-database.ts";
+import type { TableSize } from "@toolweave/postgres";
 
 /** A file or a folder of a store on this machine. */
 export interface StoredFile {

@@ -1,11 +1,12 @@
-import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
+import type { PostgresStore } from "@toolweave/postgres";
+import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { formatJson } from "../../render/json.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
-import { databaseSchema, readDatabaseVersion } from "./inspect-database.ts";
 import { findDatabase, type DbOptions } from "./place.ts";
+import { useDatabase } from "./use-database.ts";
 
 /** `toolweave db migrate`: creates or updates the tables. */
 export async function migrateDatabase(
@@ -13,26 +14,21 @@ export async function migrateDatabase(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const store = await findDatabase(options, io, output);
+  const store = await findDatabase(options, io, output, "it is updated when it is opened");
   const done = showProgress(io, `Updating the tables of ${safeValue(store.location)} …`);
-  const migrate = async (): Promise<{ readonly from: number; readonly to: number }> => {
-    const from = await readDatabaseVersion(store);
-    await (await store.open()).migrate();
-    return { from, to: await readDatabaseVersion(store) };
+  const work = async ({ inspect, migrate }: PostgresStore) => {
+    const { schema, tablesVersion: from } = await inspect();
+    await migrate();
+    return { schema, from, to: (await inspect()).tablesVersion };
   };
-  try {
-    const { from, to } = await rejectOnInterrupt(migrate(), io.signal).finally(done);
-    const database = store.location;
-    if (options.json === true) {
-      const result = { database, schema: databaseSchema, from, to };
-      await output.write(formatJson(result, output));
-    } else {
-      const before = from === 0 ? "there were none" : `version ${from}`;
-      const change = from === to ? "They were up to date." : `Before: ${before}.`;
-      await output.write(`The tables of ${safeValue(database)} are of version ${to}. ${change}\n`);
-    }
-    return exitCode.completed;
-  } finally {
-    await store.close();
+  const { schema, from, to } = await useDatabase(store, work, io.signal).finally(done);
+  const database = store.location;
+  if (options.json === true) {
+    await output.write(formatJson({ database, schema, from, to }, output));
+  } else {
+    const before = from === 0 ? "there were none" : `version ${from}`;
+    const change = from === to ? "They were up to date." : `Before: ${before}.`;
+    await output.write(`The tables of ${safeValue(database)} are of version ${to}. ${change}\n`);
   }
+  return exitCode.completed;
 }

@@ -52,16 +52,18 @@ async function configuredPlace(options: DbOptions, io: CliIo): Promise<StorePlac
 /**
  * The database of a command that is for nothing else.
  *
+ * @param reason why a file does not need the command: the end of a sentence.
  * @throws UsageError, UntrustedConfig
  */
 export async function findDatabase(
   options: DbOptions,
   io: CliIo,
   output: Output,
+  reason: string,
 ): Promise<SharedStore> {
   const place = await findStore(options, io, output);
   if (place.kind === "database") return place.store;
   throw new UsageError(
-    `The store is the file ${place.path}, which needs no such command: it is updated when it is opened, and expired rows are removed when others are added. Name a database with --store 'postgres://USER:\${DB_PASSWORD}@HOST/DATABASE', or with "store" in a toolweave.json.`,
+    `The store is the file ${place.path}, which needs no such command: ${reason}. Name a database with --store 'postgres://USER:\${DB_PASSWORD}@HOST/DATABASE', or with "store" in a toolweave.json.`,
   );
 }

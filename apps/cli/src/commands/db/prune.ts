@@ -4,8 +4,8 @@ import type { Output } from "../../process/output.ts";
 import { formatJson } from "../../render/json.ts";
 import { showSteps } from "../../render/progress.ts";
 import { formatCount, safeValue } from "../../render/text.ts";
-import { readDatabaseVersion } from "./inspect-database.ts";
 import { findDatabase, type DbOptions } from "./place.ts";
+import { useDatabase } from "./use-database.ts";
 
 /** Rows of one table that a statement removes: other processes wait for it for a moment only. */
 const batchRows = 1_000;
@@ -16,14 +16,20 @@ export async function pruneDatabase(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const store = await findDatabase(options, io, output);
+  const store = await findDatabase(
+    options,
+    io,
+    output,
+    "expired rows are removed when others are added",
+  );
   const steps = showSteps(io);
   let removed = 0;
   let batches = 0;
   try {
-    // A command that removes rows creates no tables.
-    if ((await rejectOnInterrupt(readDatabaseVersion(store), io.signal)) > 0) {
-      const { prune } = await store.open();
+    await useDatabase(store, async ({ inspect, prune }) => {
+      // A command that removes rows creates no tables.
+      const { tablesVersion } = await rejectOnInterrupt(inspect(), io.signal);
+      if (tablesVersion === 0) return;
       for (;;) {
         const count = await prune(batchRows);
         if (count === 0) break;
@@ -33,10 +39,9 @@ export async function pruneDatabase(
         // Between two batches: what is removed is counted.
         if (io.signal.aborted) throw new Interrupt();
       }
-    }
+    });
   } finally {
     steps.end();
-    await store.close();
     if (io.signal.aborted && removed > 0) {
       output.printMessage(`toolweave: ${formatCount(removed, "expired row")} removed so far.`);
     }

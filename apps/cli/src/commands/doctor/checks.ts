@@ -73,7 +73,7 @@ export async function* runChecks(
     return;
   }
   yield { name: "configuration", status: "ok", detail: path };
-  if (typeof loaded.store === "object") yield await checkDatabase(loaded.store, output);
+  if (typeof loaded.store === "object") yield await checkDatabase(loaded.store, io, output);
   yield* checkSources(loaded, io, output);
 }
 

@@ -13,7 +13,7 @@ import { attempt, type Check } from "./check.ts";
 export async function* checkStores(io: CliIo, output: Output): AsyncGenerator<Check> {
   const place = await attempt(() => defaultPlace(io.env));
   if (place instanceof Error) yield { name: "store", status: "fail", detail: place.message };
-  else if (place.kind === "database") yield await checkDatabase(place.store, output);
+  else if (place.kind === "database") yield await checkDatabase(place.store, io, output);
   else {
     const { path } = place;
     const files = [path, `${path}.key`, join(dirname(path), "credentials")];
@@ -37,21 +37,21 @@ export async function* checkStores(io: CliIo, output: Output): AsyncGenerator<Ch
 }
 
 /** A database that several machines use. `toolweave db check` has the details. */
-export async function checkDatabase(store: SharedStore, output: Output): Promise<Check> {
+export async function checkDatabase(store: SharedStore, io: CliIo, output: Output): Promise<Check> {
   output.addSecrets(...store.secrets);
-  const state = await attempt(() => inspectDatabase(store));
+  const state = await attempt(() => inspectDatabase(store, io.signal));
   const name = "store";
   if (state instanceof Error) return { name, status: "fail", detail: state.message };
   const detail = `PostgreSQL ${state.server} at ${store.location}`;
   const remedy = "`toolweave db check` explains what is wrong.";
-  if (state.tablesVersion === 0) {
+  if (state.tablesVersion === 0 && state.canMigrate) {
     return {
       name,
       status: "ok",
       detail: `${detail} (tables are created when they are needed first)`,
     };
   }
-  const count = state.problems.length + (state.isOutdated ? 1 : 0);
+  const count = state.problems.length;
   if (count === 0) return { name, status: "ok", detail };
   return { name, status: "warn", detail: `${detail}: ${formatCount(count, "problem")}`, remedy };
 }

@@ -35,7 +35,7 @@ export async function begin(
     callId: ledgerId(execution),
     token: crypto.randomUUID(),
   };
-  const repeat = repeatOf(execution, durable);
+  const repeat = toRepeat(execution, durable);
   const entry = await asked(execution, ledger, {
     ...claim,
     tool: tool.spec.name,
@@ -122,7 +122,7 @@ function unknown(name: string, reason: string): ToolError {
 }
 
 /** Whether a call that was begun before may begin again. */
-function repeatOf(
+function toRepeat(
   { resumption, entry, tool }: CallState,
   { rerun }: DurableRun,
 ): LedgerCall["repeat"] {

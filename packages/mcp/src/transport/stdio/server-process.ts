@@ -53,7 +53,8 @@ export class ServerProcess {
         // Other processes of the group may keep its output open, which would hide its end.
         this.#signal("SIGKILL");
         watchdog.ended(this.pid);
-        setTimeout(() => this.#destroyStreams(), remainingOutputMs);
+        // A busy host reaches the timer before it reads: what has arrived is read first.
+        setTimeout(() => setImmediate(() => this.#destroyStreams()), remainingOutputMs);
         resolve();
       });
     });
@@ -136,7 +137,8 @@ export class ServerProcess {
         await this.#exitsWithin(lastMs);
       }
     }
-    this.#destroyStreams();
+    // After its exit, its last output is read first.
+    if (!this.#hasExited) this.#destroyStreams();
     await this.#report(detached);
   }
 

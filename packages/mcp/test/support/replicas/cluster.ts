@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startReplicas, type Replicas } from "@toolweave/test-support/replicas";
@@ -29,8 +29,8 @@ export async function cluster(postgresUrl?: string): Promise<Cluster> {
   let effects = "";
   const replicas = await startReplicas(script, (folder, index, port) => {
     effects = join(folder, "effects");
-    // A replica that starts again must not remove the effects of before.
-    writeFileSync(effects, "", { flag: "a" });
+    // Also when a replica is started again: then the file has the effects so far.
+    appendFileSync(effects, "");
     const store =
       postgresUrl === undefined
         ? { file: join(folder, "store.sqlite") }

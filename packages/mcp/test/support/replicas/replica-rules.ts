@@ -190,7 +190,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       await c.restart();
     });
 
-    it("is told that a call may have run if the process that ran it was killed, also after that was restarted", async () => {
+    it("reads that a call may have run if the process that ran it was killed, also after that was restarted", async () => {
       const answer = await asked(c.url, "ask", "lost");
       await c.kill();
       const { result } = await ask(a.url, "tools/call", answer);

@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { mcpSource } from "../../../src/index.ts";
+import { ServerProcess } from "../../../src/transport/stdio/server-process.ts";
+import { watchdog } from "../../../src/transport/stdio/watchdog.ts";
 import { executorOver, oddServer, opened } from "../../support/open-source.ts";
 import { libraryServer } from "../../support/library-options.ts";
 
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 async function say(source: ReturnType<typeof opened>, tool: string): Promise<string> {
   await source.ready;
@@ -99,6 +104,18 @@ describe("a server that is a child process", () => {
       });
     },
   );
+
+  it("has its last output read if the host was busy when it arrived", async () => {
+    const busy = new Int32Array(new SharedArrayBuffer(4));
+    vi.spyOn(watchdog, "ended").mockImplementationOnce(() =>
+      queueMicrotask(() => Atomics.wait(busy, 0, 0, 500)),
+    );
+    const args = ["-c", "setsid sh -c 'sleep 0.3; echo last >&2' & sleep 0.1; exit 3"];
+    const child = await ServerProcess.start({ name: "last", command: "sh", args });
+    await child.ended;
+    expect(child.exitReason).toBe("the server exited with the code 3");
+    expect(child.output).toBe("last");
+  });
 
   it("that cannot be started makes ready reject", async () => {
     const source = opened({ name: "none", command: "/no/such/program" });

@@ -1,5 +1,4 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { JsonObject } from "@toolweave/core";
 
 /** The output of a scripted model in one turn. */
 export interface Said {
@@ -7,7 +6,7 @@ export interface Said {
   readonly calls?: readonly {
     readonly id: string;
     readonly name: string;
-    readonly input?: JsonObject;
+    readonly input?: Readonly<Record<string, unknown>>;
   }[];
 }
 

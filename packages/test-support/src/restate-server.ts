@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "./machines.ts";
+import { freePort } from "./postgres-server.ts";
 
 const version = "1.7.12";
 
