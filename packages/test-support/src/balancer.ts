@@ -141,9 +141,9 @@ async function send(
     socket.destroy();
     return undefined;
   }
-  // The usual agent would use the connection again, for a request to another target.
+  // A request with a connection of its own uses no agent, so that no other request reuses it.
   const createConnection = (): Socket => socket;
-  const sent = request({ method, path: url, headers, agent: false, createConnection });
+  const sent = request({ method, path: url, headers, createConnection });
   outgoing.once("close", () => sent.destroy());
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
