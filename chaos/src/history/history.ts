@@ -50,7 +50,7 @@ export interface Answer {
 
 /** An injected fault. Calls that were in flight while it lasted may have an unknown outcome. */
 export interface Fault {
-  readonly kind: "kill" | "stop" | "restart" | "network" | "storage" | "no-answer";
+  readonly kind: "kill" | "drain" | "stop" | "restart" | "network" | "storage" | "no-answer";
   /** Absent: all workers. */
   readonly worker?: string;
   readonly from: number;

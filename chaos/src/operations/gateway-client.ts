@@ -1,14 +1,29 @@
-import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
-import {
-  plainClient,
-  type ClientKind,
-  type PlainClient,
-  type Seen,
-} from "@toolweave/test-support/mcp-client";
-import type { Answer, ClientError } from "../history/history.ts";
+import { plainClient, type ClientKind, type PlainClient } from "@toolweave/test-support/mcp-client";
+import type { ClientError } from "../history/history.ts";
+import { fetchForClients } from "./fetch-for-clients.ts";
+import { toErrorType, toText } from "./gateway-answers.ts";
 
-/** A client of a gateway behind the load balancer. If it loses its session or connection, it starts another one. */
+/** The response to a request, an error of the protocol that is a correct response, or why there is none. */
+export type GatewayResponse =
+  | { readonly answer: JsonObject }
+  | { readonly refused: JsonObject }
+  | { readonly lost: ClientError["type"] };
+
+const retryMs = 100;
+
+/** A session, or a client without one. */
+interface Connection {
+  readonly client: PlainClient;
+  /** The gateway that has the session. */
+  readonly holder?: string;
+  /** Requests without a response. */
+  open: number;
+  isLost: boolean;
+}
+
+/** A client of the SDK behind the load balancer. If its session is lost, it starts another one. */
 export class GatewayClient {
   /** What a person decides about approvals from now on. */
   decision: "approve" | "reject" = "approve";
@@ -16,8 +31,7 @@ export class GatewayClient {
   readonly #url: string;
   readonly #report: (error: ClientError) => void;
   readonly #deadline: AbortSignal;
-  #connection: Promise<Connection> | undefined;
-  #holder: string | undefined;
+  #connecting: Promise<Connection> | undefined;
 
   /** @param report Receives every error in place of a response. */
   constructor(
@@ -37,13 +51,8 @@ export class GatewayClient {
     return this.kind === "2.x, 2026-07-28";
   }
 
-  /** The gateway that has its present session. */
-  get holder(): string | undefined {
-    return this.#holder;
-  }
-
   /**
-   * Makes one request. `undefined`: there is no response.
+   * Makes one request.
    *
    * @param isExpected true for an error of the protocol that is a correct response.
    * @throws Error when operations must have ended.
@@ -52,33 +61,36 @@ export class GatewayClient {
     method: string,
     params: JsonObject,
     isExpected: (error: JsonObject) => boolean = () => false,
-  ): Promise<Seen | undefined> {
-    const { client } = await this.#connected();
-    const connection = this.#connection;
+  ): Promise<GatewayResponse> {
+    const connection = await this.#connected();
+    const { client, holder } = connection;
     const from = Date.now();
-    const seen = await client.request(method, params);
-    if (seen.error === undefined || isExpected(seen.error)) return seen;
-    this.#fail(JSON.stringify(seen.error), from, `${method}: `);
-    // The next request starts another session.
-    if (this.#connection === connection) await this.close();
-    return undefined;
+    connection.open += 1;
+    const { answer, error } = await client.request(method, params);
+    connection.open -= 1;
+    if (error === undefined) return { answer: answer as JsonObject };
+    if (isExpected(error)) return { refused: error };
+    const lost = this.#fail(`${method}: `, JSON.stringify(error), from, holder);
+    connection.isLost ||= lost === "session-lost";
+    // Another request may still have its response on the way.
+    if (connection.isLost && connection.open === 0) await client.close().catch(() => {});
+    return { lost };
   }
 
   /** Ends its session. */
   async close(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    this.#holder = undefined;
-    await (await connection?.catch(() => undefined))?.client.close().catch(() => {});
+    const connection = await this.#connecting?.catch(() => undefined);
+    await connection?.client.close().catch(() => {});
   }
 
   async #connected(): Promise<Connection> {
     for (;;) {
       if (this.#deadline.aborted) throw new Error("its time is over.");
-      const connecting = (this.#connection ??= this.#connect());
+      const connecting = (this.#connecting ??= this.#connect());
       const connection = await connecting.catch(() => undefined);
-      if (connection !== undefined) return connection;
-      if (this.#connection === connecting) this.#connection = undefined;
+      if (connection?.isLost === false) return connection;
+      if (this.#connecting === connecting) this.#connecting = undefined;
+      if (connection === undefined) await delay(retryMs);
     }
   }
 
@@ -87,23 +99,22 @@ export class GatewayClient {
     const differences = {
       answers: { "elicitation/create": (params: JsonObject) => this.#answer(params) },
       answersResults: false as const,
-      ...(this.isModern ? { extensions: { "io.modelcontextprotocol/tasks": {} } } : {}),
+      ...(this.isModern ? {} : { fetch: fetchForClients(this.#deadline) }),
     };
     const client = await plainClient(this.kind, { url: this.#url }, differences).catch(
       (error: unknown) => {
-        this.#fail(String(error), from, "connect: ");
+        this.#fail("connect: ", String(error), from);
         throw error;
       },
     );
-    if (this.isModern) return { client };
+    if (this.isModern) return { client, open: 0, isLost: false };
     const { answer, error } = await client.request("tools/call", { name: "where" });
     if (error !== undefined) {
-      this.#fail(JSON.stringify(error), from, "where: ");
+      this.#fail("where: ", JSON.stringify(error), from);
       await client.close().catch(() => {});
       throw new Error("The session was lost.");
     }
-    this.#holder = toText(answer as JsonObject);
-    return { client };
+    return { client, holder: toText(answer as JsonObject), open: 0, isLost: false };
   }
 
   #answer({ message }: JsonObject): JsonObject {
@@ -112,53 +123,12 @@ export class GatewayClient {
       : { action: "accept", content: { decision: this.decision } };
   }
 
-  #fail(text: string, from: number, before: string): void {
-    const holder = this.#holder;
+  #fail(before: string, text: string, from: number, holder?: string): ClientError["type"] {
+    const type = toErrorType(text);
     this.#report({
-      ...{ client: this.kind, type: toErrorType(text), from, until: Date.now() },
-      text: before + text,
+      ...{ client: this.kind, type, from, until: Date.now(), text: before + text },
       ...(holder === undefined ? {} : { holder }),
     });
+    return type;
   }
-}
-
-interface Connection {
-  readonly client: PlainClient;
-}
-
-/** The type of an error of a client of the SDK, from its code and text. */
-export function toErrorType(text: string): ClientError["type"] {
-  if (/"code":404|Session not found|HTTP 404/.test(text)) return "session-lost";
-  if (/may have run/.test(text)) return "may-have-run";
-  if (/fetch failed|terminated|socket|ECONNRESET|Connection closed|disconnected/i.test(text)) {
-    return "connection-lost";
-  }
-  return "other";
-}
-
-/** The text of a result. */
-export function toText({ content }: { readonly content?: unknown }): string {
-  return ((content ?? []) as readonly { readonly text?: string }[])
-    .map(({ text = "" }) => text)
-    .join("\n");
-}
-
-/** Codes of errors, by texts of a result. */
-const codes: readonly (readonly [RegExp, string])[] = [
-  [/may have run|was cut off/, "outcome_unknown"],
-  [/is resuming this call/, "approval_invalid"],
-  [/did not approve/, "approval_rejected"],
-  [/cancelled/i, "cancelled"],
-];
-
-/** What a result of `tools/call`, or of a task, says about its call. */
-export function toStatus(
-  result: JsonObject,
-): Pick<Answer, "status" | "code" | "digest"> & { readonly text: string } {
-  const text = toText(result);
-  if (result["isError"] !== true) {
-    return { status: "completed", digest: createHash("sha256").update(text).digest("hex"), text };
-  }
-  const code = codes.find(([pattern]) => pattern.test(text))?.[1] ?? "unexpected";
-  return { status: "failed", code, text };
 }

@@ -1,24 +1,22 @@
 import type { Effect } from "../history/history.ts";
 import { endMarks } from "../worker/gateway-settings.ts";
 
-/** A cancellation by a client whose session a gateway had. Times are milliseconds of this machine. */
+/** A cancellation at a gateway. Times are milliseconds of this machine. */
 export interface CancelSample {
   readonly callId: string;
-  readonly holder: string;
+  readonly gateway: string;
   readonly from: number;
-  readonly until: number;
 }
 
-/** A client that has waited for the end of a task. */
+/** A request for a task, to a gateway, that was answered with its end. */
 export interface WaitSample {
   readonly callId: string;
-  readonly holder: string;
-  readonly from: number;
+  readonly gateway: string;
   readonly at: number;
 }
 
 /** A time in which a process was ending or starting. */
-interface Disturbance {
+export interface Disturbance {
   readonly from: number;
   readonly until: number;
 }
@@ -34,7 +32,8 @@ interface Samples {
 
 /**
  * The times, in milliseconds, until a task is stopped that was cancelled at another gateway, and until a client of
- * another gateway knows that a task has ended. Only those count during which no process was killed or started.
+ * another gateway that polls every 50 ms knows that a task has ended. Only those count during which no process was
+ * ending or starting.
  */
 export function measureLatencies({
   cancels,
@@ -44,16 +43,15 @@ export function measureLatencies({
 }: Samples): Readonly<Record<string, number>> {
   const isQuiet = (from: number, until: number): boolean =>
     disturbances.every((one) => one.until < from || one.from > until);
-  const findMark = (callId: string, holder: string, tool: string): Effect | undefined =>
-    marks.find((one) => one.callId === callId && one.tool === tool && one.worker !== holder);
-  const stopped = cancels.flatMap(({ callId, holder, from }) => {
-    const mark = findMark(callId, holder, endMarks.stopped);
+  const findMark = (callId: string, gateway: string, tool: string): Effect | undefined =>
+    marks.find((one) => one.callId === callId && one.tool === tool && one.worker !== gateway);
+  const stopped = cancels.flatMap(({ callId, gateway, from }) => {
+    const mark = findMark(callId, gateway, endMarks.stopped);
     return mark !== undefined && isQuiet(from, mark.time) ? [mark.time - from] : [];
   });
-  const heard = waits.flatMap(({ callId, holder, from, at }) => {
-    const mark = findMark(callId, holder, endMarks.ended);
-    // A client that asked afterwards did not wait.
-    return mark !== undefined && from < mark.time && isQuiet(mark.time, at) ? [at - mark.time] : [];
+  const heard = waits.flatMap(({ callId, gateway, at }) => {
+    const mark = findMark(callId, gateway, endMarks.ended);
+    return mark !== undefined && isQuiet(mark.time, at) ? [at - mark.time] : [];
   });
   return {
     cancels: stopped.length,

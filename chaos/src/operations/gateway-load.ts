@@ -1,23 +1,39 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
 import type { Random } from "../cluster/random.ts";
+import type { Answer, ClientError } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
-import type { CallId } from "./load.ts";
-import { toStatus, type GatewayClient } from "./gateway-client.ts";
+import { toStatus } from "./gateway-answers.ts";
+import type { GatewayClient, GatewayResponse } from "./gateway-client.ts";
 import type { CancelSample, WaitSample } from "./gateway-latencies.ts";
+import type { CallId } from "./load.ts";
 
-/** A user of the gateways: a client, and another one with a session, which continues what the first has started. */
-export interface GatewayUser {
-  readonly client: GatewayClient;
-  readonly other: GatewayClient;
+/** A gateway, past the load balancer. */
+export interface GatewayAddress {
+  readonly url: string;
+  /** The name of the process that listens there now, or listened there last. */
+  readonly name: () => string;
+}
+
+/** A task whose id a client has. */
+export interface AcceptedTask extends CallId {
+  readonly taskId: string;
+  /** When its call was made. */
+  readonly from: number;
+  /** Its client has asked to cancel it. */
+  readonly isCancelled: boolean;
 }
 
 /** The part of a run that the operations of gateways use. */
 export interface GatewayLoad {
   readonly recorder: Recorder;
   readonly random: Random;
+  readonly gateways: readonly GatewayAddress[];
+  readonly tasks: AcceptedTask[];
   readonly cancels: CancelSample[];
   readonly waits: WaitSample[];
+  /** Receives every error of a request in place of a response. */
+  readonly report: (error: ClientError) => void;
   /** Aborted when operations must have ended. */
   readonly deadline: AbortSignal;
 }
@@ -25,107 +41,95 @@ export interface GatewayLoad {
 /** Runs one operation to its end. Returns a result that cannot be correct, or nothing. */
 export type RunGatewayOperation = (
   load: GatewayLoad,
-  user: GatewayUser,
+  client: GatewayClient,
   runId: string,
 ) => Promise<string | undefined>;
 
 /** A call with an effect. */
-export const payment: RunGatewayOperation = (load, { client }, runId) =>
-  callOnce(load, client, { runId, callId: `${runId}/pay`, tool: "pay" }, ["completed"]);
-
-/** A call that asks its client while it runs. The answer reaches another gateway. */
-export const question: RunGatewayOperation = (load, { client }, runId) =>
-  callOnce(load, client, { runId, callId: `${runId}/ask`, tool: "ask" }, [
-    "completed",
-    "outcome_unknown",
-  ]);
-
-/** A call that needs an approval. With 2026-07-28, two answers arrive at the same time, at two gateways. */
-export const approval: RunGatewayOperation = async (load, { client }, runId) => {
-  client.decision = load.random.next() < 0.2 ? "reject" : "approve";
-  const expected =
-    client.decision === "reject"
-      ? ["approval_rejected", "approval_invalid"]
-      : ["completed", "outcome_unknown", "approval_invalid"];
-  const call = { runId, callId: `${runId}/transfer`, tool: "transfer" };
-  return callOnce(load, client, call, expected, 2);
-};
-
-/** A task whose result its client and one of another session wait for, and that one of them may cancel. */
-export const task: RunGatewayOperation = async (load, { client, other }, runId) => {
-  const { random } = load;
-  const isCancelled = random.next() < 0.5;
-  const call = { runId, callId: `${runId}/report`, tool: "report" };
-  const times = {
-    beforeMs: Math.floor(random.between(1, 200)),
-    afterMs: isCancelled ? 30_000 : Math.floor(random.between(50, 300)),
-  };
-  const endAttempt = beginAttempt(load, call);
-  try {
-    const started = await client.request("tools/call", {
-      ...toCallParams(call, times),
-      ...(client.isModern ? {} : { task: { ttl: 600_000 } }),
-    });
-    if (started === undefined) return undefined;
-    const created = started.answer as JsonObject;
-    const taskId = (
-      client.isModern ? created["taskId"] : (created["task"] as JsonObject)["taskId"]
-    ) as string;
-    // A task's id of 2026-07-28 also names its gateway; a session of 2025-11-25 needs the first part.
-    const id = taskId.split(".", 1)[0] as string;
-    const cancel = async (): Promise<void> => {
-      if (!isCancelled) return;
-      await pause(load, random.between(0, 400));
-      await cancelTask(load, other, call, id);
-    };
-    const [first, second] = await Promise.all([
-      client.isModern ? pollTask(load, client, call, taskId) : waitForTask(load, client, call, id),
-      waitForTask(load, other, call, id),
-      cancel(),
-    ]);
-    const expected = ["outcome_unknown", isCancelled ? "cancelled" : "completed"];
-    return [first, second].find((found) => !expected.includes(found));
-  } finally {
-    endAttempt();
-  }
-};
-
-/** Makes a call, and answers its questions; `answers` requests do that at the same time. */
-async function callOnce(
-  load: GatewayLoad,
-  client: GatewayClient,
-  call: CallId,
-  expected: readonly string[],
-  answers = 1,
-): Promise<string | undefined> {
-  const endAttempt = beginAttempt(load, call);
-  try {
-    const params = toCallParams(call);
+export const payment: RunGatewayOperation = async (load, client, runId) => {
+  const call = { runId, callId: `${runId}/pay`, tool: "pay" };
+  return inFlight(load, call, async () => {
     const from = Date.now();
-    const seen = await client.request("tools/call", params);
-    if (seen === undefined) return undefined;
-    let results = [seen.answer as JsonObject];
-    const [{ resultType, inputRequests, requestState } = {}] = results;
-    if (resultType === "input_required") {
-      const [key = ""] = Object.keys(inputRequests as JsonObject);
-      const content = call.tool === "ask" ? {} : { content: { decision: client.decision } };
-      const inputResponses = { [key]: { action: "accept", ...content } };
-      const answered = { ...params, requestState: requestState ?? "", inputResponses };
-      const found = await Promise.all(
-        Array.from({ length: answers }, () => client.request("tools/call", answered, isUsed)),
-      );
-      results = found.flatMap((one) =>
-        one?.answer === undefined ? [] : [one.answer as JsonObject],
-      );
-      if (results.length === 0 && found.every((one) => one?.error !== undefined)) {
-        return "All answers were refused.";
-      }
+    const response = await client.request("tools/call", toCallParams(call));
+    return recordResponse(load, client.kind, call, response, from, ["completed"]);
+  });
+};
+
+/** A call that asks its client while it runs. With 2026-07-28, the answer reaches another gateway. */
+export const question: RunGatewayOperation = async (load, client, runId) => {
+  const call = { runId, callId: `${runId}/ask`, tool: "ask" };
+  return inFlight(load, call, async () => {
+    const from = Date.now();
+    const params = toCallParams(call);
+    const first = await client.request("tools/call", params);
+    const answered = toAnswered(params, first, {});
+    const last =
+      answered === undefined ? first : await client.request("tools/call", answered, isUsed);
+    return recordResponse(load, client.kind, call, last, from, ["completed", "outcome_unknown"]);
+  });
+};
+
+/**
+ * A call that needs an approval. With 2026-07-28, two answers arrive at the same time, at two gateways, and each is sent
+ * again until it has an outcome.
+ */
+export const approval: RunGatewayOperation = async (load, client, runId) => {
+  const { recorder } = load;
+  client.decision = load.random.next() < 0.2 ? "reject" : "approve";
+  const { decision } = client;
+  const expected = decision === "reject" ? ["approval_rejected"] : ["completed", "outcome_unknown"];
+  const call = { runId, callId: `${runId}/transfer`, tool: "transfer" };
+  return inFlight(load, call, async () => {
+    const from = Date.now();
+    const params = toCallParams(call);
+    const first = await client.request("tools/call", params);
+    const answered = toAnswered(params, first, { content: { decision } });
+    if (answered === undefined) {
+      return recordResponse(load, client.kind, call, first, from, expected);
     }
-    const problems = results.map((result) => record(load, client, call, result, from, expected));
+    const answer = async (): Promise<string | undefined> => {
+      for (;;) {
+        const asked = Date.now();
+        const response = await client.request("tools/call", answered, isUsed);
+        if (!("lost" in response) && !isBeingResumed(response)) {
+          return recordResponse(load, client.kind, call, response, asked, expected);
+        }
+        await pause(load, 200);
+      }
+    };
+    const problems = await Promise.all([answer(), answer()]);
+    const hasOutcome = recorder.answers.some(({ callId }) => callId === call.callId);
+    if (!hasOutcome) return "All answers were refused.";
     return problems.find((text) => text !== undefined);
+  });
+};
+
+/** Runs an operation; its call is in flight until the end, at any gateway. */
+export async function inFlight<Result>(
+  { recorder }: GatewayLoad,
+  { runId, callId }: CallId,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const from = Date.now();
+  const end = recorder.beginAttempt({ id: callId, runId, callId, worker: "any", from });
+  try {
+    return await run();
   } finally {
-    endAttempt();
+    end();
   }
+}
+
+/** The next request of a client that was asked in a result; `undefined`: it was not. */
+function toAnswered(
+  params: JsonObject,
+  response: GatewayResponse,
+  content: JsonObject,
+): JsonObject | undefined {
+  if (!("answer" in response)) return undefined;
+  const { resultType, inputRequests, requestState = "" } = response.answer;
+  if (resultType !== "input_required") return undefined;
+  const [key = ""] = Object.keys(inputRequests as JsonObject);
+  return { ...params, requestState, inputResponses: { [key]: { action: "accept", ...content } } };
 }
 
 /** The answer was used by another request. */
@@ -133,81 +137,38 @@ function isUsed({ data }: JsonObject): boolean {
   return (data as JsonObject | undefined)?.["reason"] === "invalid_request_state";
 }
 
-async function waitForTask(
-  load: GatewayLoad,
-  client: GatewayClient,
-  call: CallId,
-  taskId: string,
-): Promise<string> {
-  for (;;) {
-    const from = Date.now();
-    const seen = await client.request("tasks/result", { taskId });
-    // A task of a session that was lost cannot be asked for in another one.
-    if (seen === undefined) return "outcome_unknown";
-    const { holder } = client;
-    if (holder !== undefined)
-      load.waits.push({ callId: call.callId, holder, from, at: Date.now() });
-    return recordTask(load, client, call, seen.answer as JsonObject, from);
-  }
+function isBeingResumed(response: GatewayResponse): boolean {
+  return "answer" in response && toStatus(response.answer).code === "approval_invalid";
 }
 
-async function pollTask(
+/** Records what a client knows about its call. Returns a text that cannot be correct. */
+function recordResponse(
   load: GatewayLoad,
-  client: GatewayClient,
+  worker: string,
   call: CallId,
-  taskId: string,
-): Promise<string> {
-  for (;;) {
-    const from = Date.now();
-    const found = (await client.request("tasks/get", { taskId }))?.answer as JsonObject | undefined;
-    const result = found?.["result"] as JsonObject | undefined;
-    if (result !== undefined) return recordTask(load, client, call, result, from);
-    if (found?.["status"] === "cancelled") {
-      const cancelled = { isError: true, content: [{ type: "text", text: "cancelled" }] };
-      return recordTask(load, client, call, cancelled, from);
-    }
-    if (found !== undefined && found["status"] !== "working") return JSON.stringify(found);
-    await pause(load, 100);
-  }
-}
-
-async function cancelTask(
-  load: GatewayLoad,
-  client: GatewayClient,
-  { callId }: CallId,
-  taskId: string,
-): Promise<void> {
-  for (;;) {
-    const from = Date.now();
-    const { holder } = client;
-    const seen = await client.request("tasks/cancel", { taskId }, ({ message }) =>
-      String(message).includes("The task has ended"),
-    );
-    if (seen === undefined) return;
-    // A new session was started for the request: its gateway was not known before.
-    if (holder !== undefined && holder === client.holder) {
-      load.cancels.push({ callId, holder, from, until: Date.now() });
-    }
-    return;
-  }
-}
-
-function recordTask(
-  load: GatewayLoad,
-  client: GatewayClient,
-  call: CallId,
-  result: JsonObject,
+  response: GatewayResponse,
   from: number,
-): string {
-  const { code, text } = toStatus(result);
-  record(load, client, call, result, from, [], true);
-  return code === "unexpected" ? text : (code ?? "completed");
+  expected: readonly string[],
+): string | undefined {
+  if ("answer" in response)
+    return recordResult(load, worker, call, response.answer, from, expected);
+  if ("refused" in response) return undefined;
+  const unanswered = {
+    // A session that is unknown runs no call.
+    "session-lost": { status: "failed", code: "session_lost", hasNotRun: true },
+    "may-have-run": { status: "failed", code: "outcome_unknown" },
+    "connection-lost": undefined,
+    other: undefined,
+  } as const;
+  const status = unanswered[response.lost];
+  if (status !== undefined) pushAnswer(load, worker, call, status, from);
+  return undefined;
 }
 
-/** Records the answer. Returns its text if it is not expected. */
-function record(
-  { recorder }: GatewayLoad,
-  { kind }: GatewayClient,
+/** Records a result. Returns its text if it is none of those that are expected. */
+export function recordResult(
+  load: GatewayLoad,
+  worker: string,
   call: CallId,
   result: JsonObject,
   from: number,
@@ -215,22 +176,40 @@ function record(
   isStored = false,
 ): string | undefined {
   const { text, ...status } = toStatus(result);
-  recorder.answers.push({
-    ...{ ...call, ...status, attempt: call.callId, worker: kind, from, at: Date.now() },
-    ...(isStored ? { isStored: true as const } : {}),
-  });
-  return expected.includes(status.code ?? status.status) ? undefined : text;
+  pushAnswer(load, worker, call, { ...status, ...(isStored ? { isStored: true } : {}) }, from);
+  const found = status.code ?? status.status;
+  return expected.includes(found) || isEnding(load, found, from) ? undefined : text;
 }
 
-/** A call is in flight until its end is known, at any gateway. */
-function beginAttempt({ recorder }: GatewayLoad, { runId, callId }: CallId): () => void {
-  return recorder.beginAttempt({ id: callId, runId, callId, worker: "any", from: Date.now() });
+/** A gateway that ends refuses new calls, and cancels those that have not ended in its grace period. */
+function isEnding({ recorder }: GatewayLoad, found: string, from: number): boolean {
+  return (
+    (found === "unavailable" || found === "cancelled") &&
+    recorder.faults.some(({ kind, until }) => kind === "drain" && until >= from)
+  );
 }
 
-function toCallParams({ runId, callId, tool }: CallId, more: JsonObject = {}): JsonObject {
+function pushAnswer(
+  { recorder }: GatewayLoad,
+  worker: string,
+  call: CallId,
+  status: Pick<Answer, "status" | "code" | "digest" | "hasNotRun" | "isStored">,
+  from: number,
+): void {
+  recorder.answers.push({ ...call, ...status, attempt: call.callId, worker, from, at: Date.now() });
+}
+
+/** The parameters of `tools/call`. */
+export function toCallParams({ runId, callId, tool }: CallId, more: JsonObject = {}): JsonObject {
   return { name: tool, arguments: { runId, callId, ...more } };
 }
 
-async function pause({ deadline }: GatewayLoad, ms: number): Promise<void> {
+/**
+ * Waits for some milliseconds.
+ *
+ * @throws Error when operations must have ended.
+ */
+export async function pause({ deadline }: GatewayLoad, ms: number): Promise<void> {
   await delay(ms, undefined, { signal: deadline }).catch(() => {});
+  if (deadline.aborted) throw new Error("its time is over.");
 }

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { defineTool, type JsonObject, type Tool, type ToolContext } from "@toolweave/core";
 import { forwardToClient } from "@toolweave/mcp/serve";
 import type { EffectLog } from "../effect-log/client.ts";
-import { endMarks } from "./gateway-settings.ts";
+import { endMarks, toResultText } from "./gateway-settings.ts";
 
 const properties = { runId: { type: "string" }, callId: { type: "string" } } as const;
 const required = ["runId", "callId"] as const;
@@ -37,7 +36,7 @@ export function gatewayTools(worker: string, log: EffectLog): readonly Tool[] {
         await before(ctx);
         await record(name, args, ctx);
         await pause();
-        return `${worker} ${randomUUID()}`;
+        return toResultText(worker, String(args["callId"]));
       },
     });
   return [
@@ -77,7 +76,7 @@ export function gatewayTools(worker: string, log: EffectLog): readonly Tool[] {
           throw error;
         }
         await record(endMarks.ended, ids, ctx);
-        return `${worker} ${randomUUID()}`;
+        return toResultText(worker, String(ids["callId"]));
       },
     }),
   ];

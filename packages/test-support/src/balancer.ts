@@ -52,12 +52,30 @@ export interface RequestBalancer {
   close(): Promise<void>;
 }
 
+/** Milliseconds between two checks of a server. */
+const readyEveryMs = 200;
+
 /**
  * Balances requests of HTTP over servers. A request that a server has not accepted, or has answered with 503, goes to
- * the next one.
+ * the next one. A server whose `/readyz` is 503 gets no request as long as another one accepts it.
  */
 export async function balanceRequests(targets: readonly Target[]): Promise<RequestBalancer> {
-  const nextFirst = inTurn(targets);
+  const inOrder = inTurn(targets);
+  const notReady = new Set<Target>();
+  const nextFirst = (): readonly Target[] =>
+    inOrder().toSorted((one, other) => Number(notReady.has(one)) - Number(notReady.has(other)));
+  const check = async (target: Target): Promise<void> => {
+    const { address, port } = target;
+    const signal = AbortSignal.timeout(readyEveryMs * 5);
+    const response = await fetch(`http://${address}:${port}/readyz`, { signal });
+    await response.body?.cancel();
+    if (response.status === 503) notReady.add(target);
+    else notReady.delete(target);
+  };
+  const checking = setInterval(() => {
+    // One that does not respond is tried, as others are.
+    for (const target of targets) check(target).catch(() => notReady.delete(target));
+  }, readyEveryMs);
   let interrupted = 0;
   // A connection that the server closes while a client uses it again would break a request.
   const server = createHttpServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
@@ -72,6 +90,7 @@ export async function balanceRequests(targets: readonly Target[]): Promise<Reque
     url: `http://127.0.0.1:${port}/mcp`,
     interrupted: () => interrupted,
     async close() {
+      clearInterval(checking);
       server.close();
       server.closeAllConnections();
       await once(server, "close").catch(() => {});

@@ -117,6 +117,8 @@ export interface ClientDifferences {
   readonly answersResults?: false;
   /** Extensions of the protocol that it declares. */
   readonly extensions?: JsonObject;
+  /** Sends its requests over HTTP. */
+  readonly fetch?: typeof fetch;
 }
 
 /** A client that is connected. */
@@ -126,7 +128,7 @@ export async function plainClient(
   differences: ClientDifferences = {},
 ): Promise<PlainClient> {
   const answers = { ...usualAnswers, ...differences.answers };
-  const { extensions } = differences;
+  const { extensions, fetch: send = fetch } = differences;
   const declared = extensions === undefined ? capabilities : { ...capabilities, extensions };
   const received: JsonObject[] = [];
   let asked: JsonValue[] = [];
@@ -150,8 +152,8 @@ export async function plainClient(
   };
   const wire =
     kind === "1.x"
-      ? await oldWire(place, ears, declared)
-      : await newWire(kind, place, ears, declared, differences.answersResults);
+      ? await oldWire(place, ears, declared, send)
+      : await newWire(kind, place, ears, declared, send, differences.answersResults);
   const request: PlainClient["request"] = async (method, params = {}) => {
     asked = [];
     progress = [];
@@ -190,6 +192,7 @@ async function newWire(
   place: Place,
   ears: Ears,
   declared: Declared,
+  send: typeof fetch,
   autoFulfill = true,
 ): Promise<Wire> {
   const isModern = kind === "2.x, 2026-07-28";
@@ -206,7 +209,7 @@ async function newWire(
   }
   await client.connect(
     "url" in place
-      ? new StreamableHTTPClientTransport(new URL(place.url))
+      ? new StreamableHTTPClientTransport(new URL(place.url), { fetch: send })
       : new StdioClientTransport({ ...place, args: [...place.args], stderr: "ignore" }),
   );
   const logged = { "io.modelcontextprotocol/logLevel": "debug" };
@@ -227,7 +230,12 @@ async function newWire(
   };
 }
 
-async function oldWire(place: Place, ears: Ears, declared: Declared): Promise<Wire> {
+async function oldWire(
+  place: Place,
+  ears: Ears,
+  declared: Declared,
+  send: typeof fetch,
+): Promise<Wire> {
   const client = new OldClient(info, { capabilities: declared as typeof capabilities });
   const answered = new Map<string | number, JsonObject>();
   for (const schema of [
@@ -257,7 +265,7 @@ async function oldWire(place: Place, ears: Ears, declared: Declared): Promise<Wi
   );
   await client.connect(
     "url" in place
-      ? (new OldHttp(new URL(place.url)) as never)
+      ? (new OldHttp(new URL(place.url), { fetch: send }) as never)
       : new OldStdio({ ...place, args: [...place.args], stderr: "ignore" }),
   );
   await client.setLoggingLevel("debug");

@@ -13,6 +13,8 @@ export interface ReplicaHandle {
   readonly url: string;
   readonly process: ChildProcess;
   kill(): Promise<void>;
+  /** Sends SIGTERM, and waits for its end. An exit code other than 0 counts as a crash. */
+  stop(): Promise<void>;
   /** Starts it again, at the same URL. */
   restart(): Promise<void>;
 }
@@ -75,6 +77,12 @@ export async function startReplicas(
         return child;
       },
       kill: () => kill(child),
+      async stop() {
+        if (!children.has(child)) return;
+        const exited = once(child, "exit");
+        child.kill("SIGTERM");
+        await exited;
+      },
       async restart() {
         child = await start(index, port);
       },
@@ -106,23 +114,12 @@ export interface Killing {
   end(): Promise<void>;
 }
 
-/** Is told what a kill has led to. */
-interface KillObserver {
-  ended(): void;
-  restarted(): void;
-}
-
 /**
  * Kills one replica after another (SIGKILL), and starts it again.
  *
  * @param everyMs Milliseconds between a restart and the next kill.
- * @param onKill Is called before a replica is killed.
  */
-export function killInTurn(
-  replicas: readonly ReplicaHandle[],
-  everyMs: number,
-  onKill: (index: number) => KillObserver = () => ({ ended() {}, restarted() {} }),
-): Killing {
+export function killInTurn(replicas: readonly ReplicaHandle[], everyMs: number): Killing {
   const ending = new AbortController();
   let kills = 0;
   let ends = 0;
@@ -132,12 +129,9 @@ export function killInTurn(
       if (ending.signal.aborted) return;
       const index = kills % replicas.length;
       kills += 1;
-      const observer = onKill(index);
       await replicas[index]?.kill();
-      observer.ended();
       ends += 1;
       await replicas[index]?.restart();
-      observer.restarted();
     }
   })();
   // The error of a replica that does not start is reported by end().

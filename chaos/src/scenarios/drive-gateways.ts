@@ -1,0 +1,158 @@
+import { clientKinds } from "@toolweave/test-support/mcp-client";
+import type { ReplicaHandle, Replicas } from "@toolweave/test-support/replicas";
+import { createRandom } from "../cluster/random.ts";
+import type { ClientError } from "../history/history.ts";
+import { Recorder } from "../history/recorder.ts";
+import { GatewayClient } from "../operations/gateway-client.ts";
+import type { Disturbance } from "../operations/gateway-latencies.ts";
+import * as operations from "../operations/gateway-load.ts";
+import type { GatewayLoad, RunGatewayOperation } from "../operations/gateway-load.ts";
+import { task } from "../operations/gateway-tasks.ts";
+import type { DrainTimes } from "../worker/gateway-settings.ts";
+import { waitFor } from "./load-kinds.ts";
+import type { ScenarioRun } from "./scenario.ts";
+
+/** Milliseconds that operations have to end after the faults. */
+const drainMs = 90_000;
+
+const kinds: Readonly<Record<string, RunGatewayOperation>> = {
+  payment: operations.payment,
+  question: operations.question,
+  approval: operations.approval,
+  task,
+};
+
+/** What the load and the faults have led to. */
+export interface DrivenGateways extends Pick<
+  GatewayLoad,
+  "recorder" | "cancels" | "waits" | "tasks"
+> {
+  readonly errors: readonly ClientError[];
+  readonly kills: number;
+  /** The number of gateways that were stopped with SIGTERM. */
+  readonly drains: number;
+  /** From the beginning of each end until the gateway has started again. */
+  readonly disturbances: readonly Disturbance[];
+}
+
+/**
+ * Runs clients of the gateways, and ends the gateways meanwhile.
+ *
+ * @param toName returns the name of the last process at an address.
+ */
+export async function driveGateways(
+  run: ScenarioRun,
+  { replicas, balancer }: Replicas,
+  toName: (index: number) => string,
+  drain: DrainTimes,
+): Promise<DrivenGateways> {
+  const { end, seed, signal } = run;
+  const errors: ClientError[] = [];
+  const report = (error: ClientError): void => void errors.push(error);
+  const late = new AbortController();
+  const load: GatewayLoad = {
+    ...{ recorder: new Recorder(), report, tasks: [], cancels: [], waits: [] },
+    random: createRandom(seed),
+    gateways: replicas.map(({ url }, index) => ({ url, name: () => toName(index) })),
+    deadline: AbortSignal.any([late.signal, signal]),
+  };
+  const loadOver = new AbortController();
+  const faults = new GatewayFaults(replicas, toName, drain, load.recorder);
+  const ending = faults.run(seed, AbortSignal.any([loadOver.signal, signal]));
+  const until = "seconds" in end ? performance.now() + end.seconds * 1_000 : Infinity;
+  let begun = 0;
+  const isOver = (): boolean =>
+    signal.aborted ||
+    ("seconds" in end
+      ? performance.now() >= until
+      : begun >= end.operations && faults.kills + faults.drains >= end.faults);
+  const use = async (client: GatewayClient): Promise<void> => {
+    while (!isOver()) await runOperation(load, client, `run_${++begun}`);
+  };
+  const clients = [...clientKinds, ...clientKinds].map(
+    (kind) => new GatewayClient(kind, balancer.url, report, load.deadline),
+  );
+  const using = Promise.all(clients.map(use));
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    while (!isOver() && (await waitFor(20, signal)));
+    loadOver.abort();
+    // Operations that have begun end after the faults. If these have failed, they may never end.
+    timer = setTimeout(() => late.abort(), drainMs);
+    await ending;
+    await using;
+  } finally {
+    clearTimeout(timer);
+    late.abort();
+    await Promise.all(clients.map((client) => client.close()));
+  }
+  const { kills, drains, disturbances } = faults;
+  return { ...load, errors, kills, drains, disturbances };
+}
+
+async function runOperation(load: GatewayLoad, client: GatewayClient, id: string): Promise<void> {
+  const { random, recorder } = load;
+  const kind = random.pick(Object.keys(kinds));
+  try {
+    const wrong = await kinds[kind]?.(load, client, id);
+    recorder.operations.push({ id, kind, ...(wrong === undefined ? {} : { wrong }) });
+  } catch (error) {
+    const unfinished = error instanceof Error ? error.message : String(error);
+    recorder.operations.push({ id, kind, unfinished });
+  }
+}
+
+/** Ends one gateway after another, and starts it again: two with SIGKILL, then one with SIGTERM. */
+class GatewayFaults {
+  kills = 0;
+  drains = 0;
+  readonly disturbances: { from: number; until: number }[] = [];
+  readonly #replicas: readonly ReplicaHandle[];
+  readonly #toName: (index: number) => string;
+  readonly #drain: DrainTimes;
+  readonly #recorder: Recorder;
+
+  constructor(
+    replicas: readonly ReplicaHandle[],
+    toName: (index: number) => string,
+    drain: DrainTimes,
+    recorder: Recorder,
+  ) {
+    this.#replicas = replicas;
+    this.#toName = toName;
+    this.#drain = drain;
+    this.#recorder = recorder;
+  }
+
+  /** Resolves when the last gateway that has ended runs again. */
+  async run(seed: number, signal: AbortSignal): Promise<void> {
+    const random = createRandom(seed + 1);
+    for (let number = 1; await waitFor(random.between(2_000, 3_000), signal); number++) {
+      const index = Math.floor(random.between(0, this.#replicas.length));
+      const replica = this.#replicas[index] as ReplicaHandle;
+      const disturbance = { from: Date.now(), until: Infinity };
+      this.disturbances.push(disturbance);
+      await (number % 3 === 0 ? this.#stop(replica, index) : this.#kill(replica, index));
+      await replica.restart();
+      disturbance.until = Date.now();
+    }
+  }
+
+  async #kill(replica: ReplicaHandle, index: number): Promise<void> {
+    this.kills += 1;
+    const ended = this.#recorder.beginFault("kill", this.#toName(index));
+    await replica.kill();
+    ended();
+  }
+
+  /** The fault begins when the gateway has had its time to drain: before, it explains no error. */
+  async #stop(replica: ReplicaHandle, index: number): Promise<void> {
+    this.drains += 1;
+    const { signal: never } = new AbortController();
+    const stopped = replica.stop();
+    await Promise.race([stopped, waitFor(this.#drain.delayMs - 50, never)]);
+    const ended = this.#recorder.beginFault("drain", this.#toName(index));
+    await stopped;
+    ended();
+  }
+}
