@@ -58,7 +58,9 @@ function isExplained(
   { type, holder, from, until }: ClientError,
   faults: readonly Fault[],
 ): boolean {
-  const wasInFlight = faults.some((fault) => fault.from <= until && fault.until >= from);
+  const wasInFlight = faults.some(
+    (fault) => fault.kind === "kill" && fault.from <= until && fault.until >= from,
+  );
   switch (type) {
     case "other":
       return false;

@@ -15,6 +15,9 @@ import type { ScenarioRun } from "./scenario.ts";
 /** Milliseconds that operations have to end after the faults. */
 const drainMs = 90_000;
 
+/** The number of clients of each kind. */
+const clientsOfKind = 4;
+
 const kinds: Readonly<Record<string, RunGatewayOperation>> = {
   payment: operations.payment,
   question: operations.question,
@@ -31,7 +34,7 @@ export interface DrivenGateways extends Pick<
   readonly kills: number;
   /** The number of gateways that were stopped with SIGTERM. */
   readonly drains: number;
-  /** From the beginning of each end until the gateway has started again. */
+  /** From each time when a gateway was killed, or had drained, until it has started again. */
   readonly disturbances: readonly Disturbance[];
 }
 
@@ -69,9 +72,9 @@ export async function driveGateways(
   const use = async (client: GatewayClient): Promise<void> => {
     while (!isOver()) await runOperation(load, client, `run_${++begun}`);
   };
-  const clients = [...clientKinds, ...clientKinds].map(
-    (kind) => new GatewayClient(kind, balancer.url, report, load.deadline),
-  );
+  const clients = Array.from({ length: clientsOfKind }, () => clientKinds)
+    .flat()
+    .map((kind) => new GatewayClient(kind, balancer.url, report, load.deadline));
   const using = Promise.all(clients.map(use));
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -130,17 +133,22 @@ class GatewayFaults {
     for (let number = 1; await waitFor(random.between(2_000, 3_000), signal); number++) {
       const index = Math.floor(random.between(0, this.#replicas.length));
       const replica = this.#replicas[index] as ReplicaHandle;
-      const disturbance = { from: Date.now(), until: Infinity };
-      this.disturbances.push(disturbance);
       await (number % 3 === 0 ? this.#stop(replica, index) : this.#kill(replica, index));
       await replica.restart();
-      disturbance.until = Date.now();
+      const disturbance = this.disturbances.at(-1);
+      if (disturbance !== undefined) disturbance.until = Date.now();
     }
+  }
+
+  /** Records that a gateway ends from now on; the returned function records that it has ended. */
+  #beginEnd(kind: "kill" | "drain", index: number): () => void {
+    this.disturbances.push({ from: Date.now(), until: Infinity });
+    return this.#recorder.beginFault(kind, this.#toName(index));
   }
 
   async #kill(replica: ReplicaHandle, index: number): Promise<void> {
     this.kills += 1;
-    const ended = this.#recorder.beginFault("kill", this.#toName(index));
+    const ended = this.#beginEnd("kill", index);
     await replica.kill();
     ended();
   }
@@ -151,7 +159,7 @@ class GatewayFaults {
     const { signal: never } = new AbortController();
     const stopped = replica.stop();
     await Promise.race([stopped, waitFor(this.#drain.delayMs - 50, never)]);
-    const ended = this.#recorder.beginFault("drain", this.#toName(index));
+    const ended = this.#beginEnd("drain", index);
     await stopped;
     ended();
   }
