@@ -48,10 +48,21 @@ export function checkClientErrors({
 }: Pick<GatewayHistory, "errors" | "faults">): readonly Violation[] {
   return errors
     .filter((error) => !isExplained(error, faults))
-    .map(({ client, holder, type, text }) => ({
-      invariant: "client",
-      text: `A client (${client}${holder === undefined ? "" : `, session of ${holder}`}) has got an error that no end of a gateway explains (${type}): ${text}`,
-    }));
+    .map((error) => {
+      const { client, holder, type, text } = error;
+      const session = holder === undefined ? "" : `, session of ${holder}`;
+      return {
+        invariant: "client",
+        text: `A client (${client}${session}) has got an error that no end of a gateway explains (${type}; ${describeLastFault(error, faults)}): ${text}`,
+      };
+    });
+}
+
+function describeLastFault({ from, until }: ClientError, faults: readonly Fault[]): string {
+  const last = faults.findLast((fault) => fault.from <= until);
+  if (last === undefined) return "before all faults";
+  const { kind, worker, from: begun, until: ended } = last;
+  return `from ${from - begun} to ${until - begun} ms after the ${kind} of ${worker}, which took ${ended - begun} ms`;
 }
 
 function isExplained(

@@ -23,7 +23,7 @@ export function toText({ content }: { readonly content?: unknown }): string {
 
 /** Codes of errors, by texts of a result. `unavailable`: the gateway was ending. */
 const codes: readonly (readonly [RegExp, string])[] = [
-  [/may have run|was cut off|outcome is unknown/, "outcome_unknown"],
+  [/may have run|was cut off|outcome is not known/, "outcome_unknown"],
   [/the call was not run/, "unavailable"],
   [/is resuming this call/, "approval_invalid"],
   [/did not approve/, "approval_rejected"],

@@ -7,14 +7,14 @@ import { toErrorType, toText } from "./gateway-answers.ts";
 
 /** The response to a request, an error of the protocol that is a correct response, or why there is none. */
 export type GatewayResponse =
-  | { readonly answer: JsonObject }
+  | { readonly answer: JsonObject; readonly session: Session }
   | { readonly refused: JsonObject }
   | { readonly lost: ClientError["type"] };
 
 const retryMs = 100;
 
-/** A session, or a client without one. */
-interface Connection {
+/** A session, or a client of a protocol without sessions. */
+export interface Session {
   readonly client: PlainClient;
   /** The gateway that has the session. */
   readonly holder?: string;
@@ -31,7 +31,7 @@ export class GatewayClient {
   readonly #url: string;
   readonly #report: (error: ClientError) => void;
   readonly #deadline: AbortSignal;
-  #connecting: Promise<Connection> | undefined;
+  #connecting: Promise<Session> | undefined;
 
   /** @param report Receives every error in place of a response. */
   constructor(
@@ -55,46 +55,49 @@ export class GatewayClient {
    * Makes one request.
    *
    * @param isExpected true for an error of the protocol that is a correct response.
+   * @param within the session that the request belongs to. Default: the present one, or a new one.
    * @throws Error when operations must have ended.
    */
   async request(
     method: string,
     params: JsonObject,
     isExpected: (error: JsonObject) => boolean = () => false,
+    within?: Session,
   ): Promise<GatewayResponse> {
-    const connection = await this.#connected();
-    const { client, holder } = connection;
+    if (within?.isLost === true) return { lost: "session-lost" };
+    const session = within ?? (await this.#connected());
+    const { client, holder } = session;
     const from = Date.now();
-    connection.open += 1;
+    session.open += 1;
     const { answer, error } = await client.request(method, params);
-    connection.open -= 1;
-    if (error === undefined) return { answer: answer as JsonObject };
+    session.open -= 1;
+    if (error === undefined) return { answer: answer as JsonObject, session };
     if (isExpected(error)) return { refused: error };
     const lost = this.#fail(`${method}: `, JSON.stringify(error), from, holder);
-    connection.isLost ||= lost === "session-lost";
+    session.isLost ||= lost === "session-lost";
     // Another request may still have its response on the way.
-    if (connection.isLost && connection.open === 0) await client.close().catch(() => {});
+    if (session.isLost && session.open === 0) await client.close().catch(() => {});
     return { lost };
   }
 
   /** Ends its session. */
   async close(): Promise<void> {
-    const connection = await this.#connecting?.catch(() => undefined);
-    await connection?.client.close().catch(() => {});
+    const session = await this.#connecting?.catch(() => undefined);
+    await session?.client.close().catch(() => {});
   }
 
-  async #connected(): Promise<Connection> {
+  async #connected(): Promise<Session> {
     for (;;) {
       if (this.#deadline.aborted) throw new Error("its time is over.");
       const connecting = (this.#connecting ??= this.#connect());
-      const connection = await connecting.catch(() => undefined);
-      if (connection?.isLost === false) return connection;
+      const session = await connecting.catch(() => undefined);
+      if (session?.isLost === false) return session;
       if (this.#connecting === connecting) this.#connecting = undefined;
-      if (connection === undefined) await delay(retryMs);
+      if (session === undefined) await delay(retryMs);
     }
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<Session> {
     const from = Date.now();
     const differences = {
       answers: { "elicitation/create": (params: JsonObject) => this.#answer(params) },

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
-import type { GatewayClient } from "./gateway-client.ts";
+import type { GatewayClient, Session } from "./gateway-client.ts";
 import { rawRequest, type RawResponse } from "./raw-request.ts";
 import {
   inFlight,
@@ -137,9 +137,9 @@ const taskOfSession: RunTask = async (load, client, call, params, isCancelled) =
   const accepted: AcceptedTask = { ...call, taskId, from, isCancelled };
   load.tasks.push(accepted);
   const problems = await Promise.all([
-    waitInSession(load, client, accepted),
-    waitInSession(load, client, accepted),
-    cancelInSession(load, client, accepted),
+    waitInSession(load, client, accepted, started.session),
+    waitInSession(load, client, accepted, started.session),
+    cancelInSession(load, client, accepted, started.session),
   ]);
   return problems.find((text) => text !== undefined);
 };
@@ -149,11 +149,12 @@ async function waitInSession(
   load: GatewayLoad,
   client: GatewayClient,
   accepted: AcceptedTask,
+  session: Session,
 ): Promise<string | undefined> {
   const { taskId, isCancelled, runId, callId, tool } = accepted;
   for (;;) {
     const from = Date.now();
-    const response = await client.request("tasks/result", { taskId });
+    const response = await client.request("tasks/result", { taskId }, undefined, session);
     if ("answer" in response) {
       const call = { runId, callId, tool };
       const expected = outcomes(isCancelled);
@@ -168,11 +169,12 @@ async function cancelInSession(
   load: GatewayLoad,
   client: GatewayClient,
   { taskId, isCancelled }: AcceptedTask,
+  session: Session,
 ): Promise<undefined> {
   if (!isCancelled) return;
   await pause(load, load.random.between(0, 400));
   for (;;) {
-    const response = await client.request("tasks/cancel", { taskId }, hasEnded);
+    const response = await client.request("tasks/cancel", { taskId }, hasEnded, session);
     if (!("lost" in response) || response.lost === "session-lost") return;
     await pause(load, 50);
   }
