@@ -39,8 +39,12 @@ export function checkGateways(history: GatewayHistory): readonly Violation[] {
 }
 
 /**
- * A client gets no error but those of a gateway that has ended: 404 for its session, after which it starts another one;
- * and, for a request that was in flight, a lost connection or an error that says that the call may have run.
+ * A client gets no error but those of a gateway that has ended:
+ *
+ * - 404 for its session, after which it starts another one;
+ * - if the gateway was killed: for a request that was in flight, a lost connection or an error that says that the call
+ *   may have run;
+ * - if the gateway had drained: for a call of its session that was in flight, that it is shutting down.
  */
 export function checkClientErrors({
   errors,
@@ -69,18 +73,18 @@ function isExplained(
   { type, holder, from, until }: ClientError,
   faults: readonly Fault[],
 ): boolean {
-  const wasInFlight = faults.some(
-    (fault) => fault.kind === "kill" && fault.from <= until && fault.until >= from,
-  );
+  const meanwhile = faults.filter((fault) => fault.from <= until && fault.until >= from);
   switch (type) {
     case "other":
       return false;
     case "session-lost":
       return holder === undefined
-        ? wasInFlight
+        ? meanwhile.length > 0
         : faults.some((fault) => fault.worker === holder && fault.from <= until);
+    case "shutting-down":
+      return meanwhile.some(({ kind, worker }) => kind === "drain" && worker === holder);
     default:
-      return wasInFlight;
+      return meanwhile.some(({ kind }) => kind === "kill");
   }
 }
 

@@ -122,7 +122,7 @@ export interface ClientError {
   readonly client: string;
   /** The gateway that had the client's session, if that is known. */
   readonly holder?: string;
-  readonly type: "session-lost" | "connection-lost" | "may-have-run" | "other";
+  readonly type: "session-lost" | "connection-lost" | "may-have-run" | "shutting-down" | "other";
   readonly text: string;
   readonly from: number;
   readonly until: number;

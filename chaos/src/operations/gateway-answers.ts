@@ -6,6 +6,7 @@ import type { Answer, ClientError } from "../history/history.ts";
 export function toErrorType(text: string): ClientError["type"] {
   if (/"code":404|Session not found|HTTP 404/.test(text)) return "session-lost";
   if (/may have run/.test(text)) return "may-have-run";
+  if (/The gateway is shutting down/.test(text)) return "shutting-down";
   if (
     /fetch failed|terminated|other side closed|ECONNRESET|Connection closed|disconnected/.test(text)
   ) {

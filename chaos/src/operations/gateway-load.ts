@@ -158,6 +158,7 @@ function recordResponse(
     "session-lost": { status: "failed", code: "session_lost", hasNotRun: true },
     "may-have-run": { status: "failed", code: "outcome_unknown" },
     "connection-lost": undefined,
+    "shutting-down": undefined,
     other: undefined,
   } as const;
   const status = unanswered[response.lost];
