@@ -112,8 +112,25 @@ export class ClientTasks {
     return { resultType: "task", ...task, taskId };
   }
 
-  /** Handlers of the requests about tasks, by method. */
+  /** Handlers of the requests about tasks, by method. A gateway that closes waits for their responses. */
   handlers(
+    client: GatewayClient,
+    era: "legacy" | "modern",
+  ): Readonly<Record<string, RequestHandler>> {
+    const handlers = Object.entries(this.#handlers(client, era)).map(
+      ([method, handler]): [string, RequestHandler] => [
+        method,
+        async (params, port) => this.#host.countRequest(async () => handler(params, port)),
+      ],
+    );
+    if (era === "modern") return Object.fromEntries(handlers);
+    return {
+      ...Object.fromEntries(handlers),
+      "tasks/result": (params, port) => this.#result(client, readTaskId(params), port),
+    };
+  }
+
+  #handlers(
     client: GatewayClient,
     era: "legacy" | "modern",
   ): Readonly<Record<string, RequestHandler>> {
@@ -155,7 +172,6 @@ export class ClientTasks {
         }
         return this.#toTask(client, await this.#cancel(client, id));
       },
-      "tasks/result": (params, port) => this.#result(client, readTaskId(params), port),
     };
   }
 

@@ -158,8 +158,7 @@ class Listener implements HttpListener {
   }
 
   async #close(graceMs: number): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
+    // Meanwhile, other clients are told that nothing has run, and replicas forward what a call in progress waits for.
     for (const [exchange, isStream] of this.#exchanges) if (isStream) exchange.abort();
     if (this.#exchanges.size > 0) {
       let timer: NodeJS.Timeout | undefined;
@@ -169,6 +168,8 @@ class Listener implements HttpListener {
       });
       clearTimeout(timer);
     }
+    const closed = once(this.#server, "close");
+    this.#server.close();
     for (const exchange of this.#exchanges.keys()) exchange.abort();
     this.#server.closeAllConnections();
     await closed;
