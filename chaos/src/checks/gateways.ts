@@ -23,6 +23,9 @@ export interface TaskCase {
   readonly stored: StoredTask | undefined;
 }
 
+/** Milliseconds before a gateway that was stopped exits, in which it closes its connections. */
+const lastConnectionsMs = 1_000;
+
 /** What is known about gateways and their clients, besides the history of the calls. */
 export interface GatewayHistory extends Pick<History, "effects" | "answers" | "faults"> {
   readonly errors: readonly ClientError[];
@@ -44,7 +47,8 @@ export function checkGateways(history: GatewayHistory): readonly Violation[] {
  * - 404 for its session, after which it starts another one;
  * - if the gateway was killed: for a request that was in flight, a lost connection or an error that says that the call
  *   may have run;
- * - if the gateway had drained: for a call of its session that was in flight, that it is shutting down.
+ * - if the gateway had drained: for a call of its session that was in flight, that it is shutting down; and, for a
+ *   request that was in flight when it closed its connections, the same as after a kill.
  */
 export function checkClientErrors({
   errors,
@@ -84,7 +88,9 @@ function isExplained(
     case "shutting-down":
       return meanwhile.some(({ kind, worker }) => kind === "drain" && worker === holder);
     default:
-      return meanwhile.some(({ kind }) => kind === "kill");
+      return meanwhile.some(
+        (fault) => fault.kind === "kill" || fault.until - lastConnectionsMs <= until,
+      );
   }
 }
 

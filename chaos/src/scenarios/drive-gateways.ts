@@ -9,7 +9,7 @@ import * as operations from "../operations/gateway-load.ts";
 import type { GatewayLoad, RunGatewayOperation } from "../operations/gateway-load.ts";
 import { task } from "../operations/gateway-tasks.ts";
 import type { DrainTimes } from "../worker/gateway-settings.ts";
-import { waitFor } from "./load-kinds.ts";
+import { inLongRun, waitFor } from "./load-kinds.ts";
 import type { ScenarioRun } from "./scenario.ts";
 
 /** Milliseconds that operations have to end after the faults. */
@@ -61,7 +61,11 @@ export async function driveGateways(
   };
   const loadOver = new AbortController();
   const faults = new GatewayFaults(replicas, toName, drain, load.recorder);
-  const ending = faults.run(seed, AbortSignal.any([loadOver.signal, signal]));
+  const ending = faults.run(
+    seed,
+    inLongRun(run, 2_500, 500),
+    AbortSignal.any([loadOver.signal, signal]),
+  );
   const until = "seconds" in end ? performance.now() + end.seconds * 1_000 : Infinity;
   let begun = 0;
   const isOver = (): boolean =>
@@ -128,9 +132,9 @@ class GatewayFaults {
   }
 
   /** Resolves when the last gateway that has ended runs again. */
-  async run(seed: number, signal: AbortSignal): Promise<void> {
+  async run(seed: number, everyMs: number, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 1);
-    for (let number = 1; await waitFor(random.between(2_000, 3_000), signal); number++) {
+    for (let number = 1; await waitFor(everyMs * random.between(0.8, 1.2), signal); number++) {
       const index = Math.floor(random.between(0, this.#replicas.length));
       const replica = this.#replicas[index] as ReplicaHandle;
       await (number % 3 === 0 ? this.#stop(replica, index) : this.#kill(replica, index));
