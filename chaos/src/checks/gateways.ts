@@ -23,7 +23,10 @@ export interface TaskCase {
   readonly stored: StoredTask | undefined;
 }
 
-/** Milliseconds before a gateway that was stopped exits, in which it closes its connections. */
+/**
+ * Milliseconds in which a gateway that was stopped closes its connections, until the end of the fault. A request that it
+ * has not read by then is lost.
+ */
 const lastConnectionsMs = 1_000;
 
 /** What is known about gateways and their clients, besides the history of the calls. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { clientKinds } from "@toolweave/test-support/mcp-client";
 import type { ReplicaHandle, Replicas } from "@toolweave/test-support/replicas";
 import { createRandom } from "../cluster/random.ts";
@@ -157,14 +158,19 @@ class GatewayFaults {
     ended();
   }
 
-  /** The fault begins when the gateway has had its time to drain: before, it explains no error. */
+  /**
+   * The fault begins when the gateway has had its time to drain: before, it explains no error. It ends when the gateway
+   * has closed its connections.
+   */
   async #stop(replica: ReplicaHandle, index: number): Promise<void> {
     this.drains += 1;
     const { signal: never } = new AbortController();
+    const closed = once(replica.process, "message");
     const stopped = replica.stop();
     await Promise.race([stopped, waitFor(this.#drain.delayMs - 50, never)]);
     const ended = this.#beginEnd("drain", index);
-    await stopped;
+    await Promise.race([closed, stopped]);
     ended();
+    await stopped;
   }
 }

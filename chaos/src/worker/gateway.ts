@@ -40,6 +40,7 @@ process.once("SIGTERM", async () => {
   gateway.drain();
   await delay(delayMs);
   await Promise.all([gateway.close({ graceMs }), listener.close(graceMs + 2_000)]);
+  process.send?.("closed");
   await executor.drain({ graceMs: 0 });
   await registry.close();
   store.close();

@@ -49,8 +49,8 @@ export interface HttpListener {
   /** Local URL for clients: `http://127.0.0.1:8137/mcp`. */
   readonly url: string;
   /**
-   * Stops listening: streams of the gateway are closed, calls in progress get `graceMs` (default 10,000), then all
-   * connections are closed. The gateway stays open; closing both at once lets its subscriptions end first.
+   * Streams of the gateway are closed, and calls in progress get `graceMs` (default 10,000); other requests are
+   * answered with 503 meanwhile. Then it stops listening, and closes all connections. The gateway stays open; closing both at once lets its subscriptions end first.
    * Idempotent.
    */
   close(graceMs?: number): Promise<void>;
