@@ -29,7 +29,7 @@ export interface TaskCase {
  */
 const lastConnectionsMs = 1_000;
 
-/** What is known about gateways and their clients, besides the history of the calls. */
+/** The history of gateways and their clients, besides the history of the calls. */
 export interface GatewayHistory extends Pick<History, "effects" | "answers" | "faults"> {
   readonly errors: readonly ClientError[];
   readonly tasks: readonly TaskCase[];
@@ -140,10 +140,10 @@ function findProblem(
   if (!isExpected) {
     return `is ${outcome} in the store, which neither its client nor the end of a gateway explains`;
   }
-  const told = answers
+  const reported = answers
     .filter((answer) => isOf(answer) && answer.isStored === true)
     .map(({ status, code }) => code ?? status);
-  const other = told.find((found) => found !== outcome);
+  const other = reported.find((found) => found !== outcome);
   return other && `was reported as ${other}, and is ${outcome} in the store`;
 }
 

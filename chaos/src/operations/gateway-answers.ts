@@ -31,7 +31,7 @@ const codes: readonly (readonly [RegExp, string])[] = [
   [/cancelled|disconnected|shutting down/i, "cancelled"],
 ];
 
-/** What a result of a call, or of a task, says about it. */
+/** The status of a call, from its result or that of its task. */
 export interface CallStatus extends Pick<Answer, "status" | "code" | "digest" | "hasNotRun"> {
   readonly text: string;
 }

@@ -25,7 +25,7 @@ export interface Session {
 
 /** A client of the SDK behind the load balancer. If its session is lost, it starts another one. */
 export class GatewayClient {
-  /** What a person decides about approvals from now on. */
+  /** The decision of a person about approvals from now on. */
   decision: "approve" | "reject" = "approve";
   readonly kind: ClientKind;
   readonly #url: string;

@@ -21,7 +21,7 @@ export interface Disturbance {
   readonly until: number;
 }
 
-/** What happened, and when. */
+/** The events, with their times. */
 interface Samples {
   readonly cancels: readonly CancelSample[];
   readonly waits: readonly WaitSample[];

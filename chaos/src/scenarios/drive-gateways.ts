@@ -26,7 +26,7 @@ const kinds: Readonly<Record<string, RunGatewayOperation>> = {
   task,
 };
 
-/** What the load and the faults have led to. */
+/** The results of the load and of the faults. */
 export interface DrivenGateways extends Pick<
   GatewayLoad,
   "recorder" | "cancels" | "waits" | "tasks"
