@@ -27,6 +27,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/core",
     "@toolweave/durable",
     "@toolweave/example-bullmq",
+    "@toolweave/mcp",
     "@toolweave/openapi",
     "@toolweave/postgres",
     "@toolweave/s3",
