@@ -50,8 +50,8 @@ export interface HttpListener {
   readonly url: string;
   /**
    * Streams of the gateway are closed, and calls in progress get `graceMs` (default 10,000); other requests are
-   * answered with 503 meanwhile. Then it stops listening, and closes all connections. The gateway stays open; closing both at once lets its subscriptions end first.
-   * Idempotent.
+   * answered with 503 meanwhile. Then it stops listening, and closes all connections. The gateway stays open; closing
+   * both at once lets its subscriptions end first. Idempotent.
    */
   close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
