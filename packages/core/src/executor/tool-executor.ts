@@ -6,7 +6,8 @@ import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Tool, Toolset } from "../contract/tool.ts";
 import type { CalledInput, CalledValue, TypedCallOptions } from "../contract/tool-types.ts";
 import type { JsonObject } from "../json/json.ts";
-import { mayRun, type PolicyLayer } from "../policy/decision.ts";
+import { decideByTool, mayRun, type PolicyLayer } from "../policy/decision.ts";
+import type { PolicyEffect } from "../contract/policy-definition.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { GrantStore } from "../contract/grant.ts";
 import type { Caller } from "../contract/caller.ts";
@@ -278,6 +279,18 @@ export class ToolExecutor {
       await this.registry.whenThere([requestedName(call)], options.toolset);
     const { explain } = await import("./explain.ts");
     return explain(this.#engine, call, options);
+  }
+
+  /**
+   * Decides about the calls of a tool that propose no permission of their own, for a list of many tools. The same as the
+   * `effect` of `explain` for the tool, whether or not it is available, at less cost. `undefined`: there is no such tool
+   * in the registry, or the decision depends on the caller or on the arguments.
+   */
+  decideByTool(name: string): PolicyEffect | undefined {
+    const entry = this.registry.toolset().entry(name);
+    const effect =
+      entry === undefined ? undefined : decideByTool(this.#engine.policies, entry)?.effect;
+    return effect === "ask" && this.#engine.onAsk === "deny" ? "deny" : effect;
   }
 
   /**
