@@ -1,7 +1,7 @@
 import type { Caller, JsonObject, PolicyRule, TriedEffect, ToolExecutor } from "@toolweave/core";
 import { ToolError } from "@toolweave/core";
 
-/** What one further rule would change. */
+/** The changes that one further rule would make. */
 export interface TryResult {
   /** The policy that the rule was added to. Absent: the rule is not valid. */
   readonly layer?: string;

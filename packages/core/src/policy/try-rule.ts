@@ -38,7 +38,7 @@ export interface RuleChange {
 /** A decision. `ask always`: a person is asked, and no grant answers. */
 export type TriedEffect = PolicyEffect | "ask always";
 
-/** What a rule would change. */
+/** The changes that a rule would make. */
 export interface TriedRule {
   /** The name of the policy that the rule was added to. */
   readonly layer: string;
