@@ -127,8 +127,9 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/console": [
     ["authentication", "http"],
     ["openapi"],
+    ["grants"],
     ["explanation"],
-    ["approvals", "events", "grants", "page", "session", "status", "tools", "webhook"],
+    ["approvals", "events", "page", "session", "status", "tools", "webhook"],
     ["calls"],
     ["."],
   ],
