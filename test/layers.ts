@@ -127,13 +127,13 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/console": [
     ["authentication", "http"],
     ["openapi"],
+    ["grants"],
     ["explanation"],
     [
       "approvals",
       "artifacts",
       "audit",
       "events",
-      "grants",
       "lock",
       "page",
       "policy",

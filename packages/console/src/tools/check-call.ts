@@ -2,7 +2,7 @@ import type { Caller, JsonObject, JsonValue, ToolExecutor } from "@toolweave/cor
 import { toExplanationView, type ExplanationView } from "../explanation/explanation-view.ts";
 import { findTool } from "./tool-details.ts";
 
-/** What a call would lead to. */
+/** The result that a call would have, as far as it is known before the call starts. */
 export interface CheckResult {
   readonly problems: readonly {
     /** A JSON pointer into the arguments (RFC 6901); empty: the whole. */

@@ -13,7 +13,7 @@ export interface ToolRow {
   readonly source: string;
   /** The decision about the tool. Rules may depend on the arguments of a call. */
   readonly effect: PolicyEffect;
-  /** What the tool says about itself. Absent: nothing. */
+  /** The access that the tool claims to need. Absent: it claims nothing. */
   readonly access?: "read" | "write" | "destructive";
   /** The reason why the tool cannot be called now. */
   readonly unavailable?: string;

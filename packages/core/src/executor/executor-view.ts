@@ -1,9 +1,8 @@
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { ArtifactAccess } from "../artifacts/artifacts.ts";
 import type { GrantStore } from "../contract/grant.ts";
-import type { PolicyEffect, PolicyRule } from "../contract/policy-definition.ts";
+import type { PolicyEffect } from "../contract/policy-definition.ts";
 import { decideByTool, type PolicyLayer } from "../policy/decision.ts";
-import type { TriedRule, TryRuleOptions } from "../policy/try-rule.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Clock } from "../time/clock.ts";
@@ -55,19 +54,6 @@ export abstract class ExecutorView {
   /** The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. */
   get policies(): readonly Pick<PolicyLayer, "name" | "toJSON">[] {
     return this.services.policies;
-  }
-
-  /**
-   * Finds the decisions that one further rule would change: the policy decides about a call of every tool without
-   * arguments, and, if the rule is for permissions, about an example of them, with and without the rule. The policy in
-   * force stays as it is.
-   *
-   * @throws ToolError `invalid_configuration` (by rejecting) when the rule or an option is not valid.
-   */
-  async tryRule(rule: PolicyRule, options: TryRuleOptions = {}): Promise<TriedRule> {
-    const { tryRule } = await import("../policy/try-rule.ts");
-    const entries = [...this.registry.toolset().entries()];
-    return tryRule(this.services.policies, entries, rule, options);
   }
 
   /** The limits of one call: milliseconds of an attempt (0: none) and bytes of content for a model. */
