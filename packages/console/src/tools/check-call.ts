@@ -1,4 +1,5 @@
-import type { Caller, JsonObject, JsonValue, ToolExecutor } from "@toolweave/core";
+import type { Caller, JsonValue, ToolExecutor } from "@toolweave/core";
+import { toSentArguments } from "../http/json-body.ts";
 import { toExplanationView, type ExplanationView } from "../explanation/explanation-view.ts";
 import { findTool } from "./tool-details.ts";
 
@@ -26,8 +27,7 @@ export async function checkCall(
   caller: Caller,
 ): Promise<CheckResult> {
   findTool(executor, name);
-  // The executor parses texts, and reports other values.
-  const call = { name, arguments: args as JsonObject | string };
+  const call = { name, arguments: toSentArguments(args) };
   const explanation = await executor.explain(call, { caller });
   const { problem, invalidArguments } = explanation;
   const isInvalid = problem?.code === "invalid_arguments";
