@@ -207,7 +207,7 @@ test("the spans of random executions agree with the outcomes of their calls", as
         const places = new Map(spans.map((span, index) => [span.id, { span, index }]));
         for (const [index, { from, to = Infinity, parent }] of spans.entries()) {
           const above = places.get(parent ?? "");
-          const period = above?.span ?? { from: -Infinity };
+          const period: Pick<Span, "from" | "to"> = above?.span ?? { from: -Infinity };
           // A parent comes before its children, and contains them.
           expect([from <= to, period.from <= from, to <= (period.to ?? Infinity)]).toEqual([
             true,
