@@ -127,14 +127,13 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/console": [
     ["authentication", "http"],
     ["openapi"],
-    ["grants"],
+    ["grants", "lock"],
     ["explanation"],
     [
       "approvals",
       "artifacts",
       "audit",
       "events",
-      "lock",
       "page",
       "policy",
       "runs",
