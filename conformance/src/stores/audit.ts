@@ -1,4 +1,4 @@
-import type { AuditRecord } from "@toolweave/core/stores";
+import type { AuditReader, AuditRecord, AuditSink } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
 
@@ -42,5 +42,26 @@ export function describeAudit(
     await store.audit.write(record("a"));
     await store.audit.write(record("a"));
     expect(await under.readAudit?.()).toHaveLength(2);
+  });
+
+  test("if records can be read, the latest are first, page by page", async ({ skip }) => {
+    const { store } = await openSubject(make, "audit");
+    const audit: AuditSink & Partial<AuditReader> = store.audit;
+    if (audit.read === undefined) return skip();
+    const times = [5, 1, 3, 3, 4, 1.5];
+    for (const [index, time] of times.entries()) {
+      await audit.write({ ...record(`${index}`), time: 1_700_000_000_000 + time });
+    }
+    const ids: string[] = [];
+    let before: string | undefined;
+    for (;;) {
+      const page = await audit.read({ limit: 2, ...(before === undefined ? {} : { before }) });
+      if (page.length === 0) break;
+      ids.push(...page.map((entry) => entry.record.callId));
+      before = page.at(-1)?.position;
+    }
+    expect(ids).toEqual(["0", "4", "3", "2", "5", "1"]);
+    const [latest] = await audit.read({ limit: 1 });
+    expect(latest?.record).toEqual({ ...record("0"), time: 1_700_000_000_005 });
   });
 }

@@ -1,4 +1,5 @@
-import type { TaskChange, TaskRecord } from "@toolweave/core/stores";
+import type { Awaitable } from "@toolweave/core";
+import type { ListedTask, TaskChange, TaskRecord } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { failure } from "./failure.ts";
 import { taskRecord } from "./task.ts";
@@ -58,6 +59,30 @@ export function describeTasks(
       const listed = await tasks.list('["session","ada"]');
       expect(listed.map(({ id }) => id)).toEqual(["c", "a", "b"]);
       expect(await tasks.list("' OR 1=1 --")).toEqual([]);
+    });
+
+    test("if all can be listed, the latest of every owner are, without results", async ({
+      skip,
+    }) => {
+      const { store, clock, reopen } = await openSubject(make, "tasks");
+      if (store.tasks.listLatest === undefined) skip();
+      const owner = '["session","grace"]';
+      const later = clock.now() + 10_000;
+      for (const [createdAt, id] of ["a", "b", "c", "d"].entries()) {
+        const more = id === "b" ? { owner } : id === "d" ? { expiresAt: later } : {};
+        await store.tasks.add(taskRecord(id, { createdAt, ...more }));
+      }
+      await store.tasks.change("a", change("completed", { result }));
+      const { tasks } = isShared ? await reopen() : store;
+      const list = (max: number): Awaitable<readonly ListedTask[]> | undefined =>
+        tasks.listLatest?.(max);
+      expect((await list(10))?.map(({ id }) => id)).toEqual(["d", "c", "b", "a"]);
+      expect((await list(2))?.map(({ id }) => id)).toEqual(["d", "c"]);
+      await clock.advance(10_000);
+      const listed = (await list(10)) ?? [];
+      expect(listed.map(({ id }) => id)).toEqual(["c", "b", "a"]);
+      expect(listed[1]).toMatchObject({ owner, status: "working" });
+      expect(listed[2]).toEqual(taskRecord("a", { createdAt: 0, ...change("completed") }));
     });
 
     test("an existing id is refused, also once its task has expired", async () => {

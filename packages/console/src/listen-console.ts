@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { pipeline } from "node:stream/promises";
 import { ToolError } from "@toolweave/core";
-import { consoleHandler, type ConsoleHandler, type ConsoleOptions } from "./console-handler.ts";
+import { consoleHandler, type ConsoleHandler } from "./console-handler.ts";
+import type { ConsoleOptions } from "./console-options.ts";
 
 /** Options of `listenConsole`. */
 export interface ListenConsoleOptions extends Omit<ConsoleOptions, "origins" | "path"> {
@@ -52,26 +55,35 @@ export async function listenConsole(options: ListenConsoleOptions): Promise<Cons
     await once(server.listen(port, host), "listening");
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
-    const message = `The API of approvals cannot listen on ${host}, port ${port} (${code}): use another address or port.`;
+    const message = `The console cannot listen on ${host}, port ${port} (${code}): use another address or port.`;
     throw new ToolError("unavailable", message, { retryable: false, audience: "host", cause });
   }
   const hostInUrl = isIP(host) === 6 ? `[${host}]` : host;
   const url = `http://${hostInUrl}:${(server.address() as AddressInfo).port}`;
+  const streams = new Set<ServerResponse>();
   try {
     const origins = publicUrl === undefined ? [url] : [publicUrl, url];
     const handler = consoleHandler({ ...handlerOptions, origins });
-    server.on("request", (incoming, outgoing) => void exchange(handler, url, incoming, outgoing));
+    server.on("request", (incoming, outgoing) => {
+      void exchange(handler, url, incoming, outgoing, streams);
+    });
   } catch (error) {
     server.close();
     throw error;
   }
   let closed: Promise<void> | undefined;
-  return { url, close: (graceMs = 10_000) => (closed ??= close(server, graceMs)) };
+  return { url, close: (graceMs = 10_000) => (closed ??= close(server, streams, graceMs)) };
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+/** @param streams the responses that would not end on their own. */
+async function close(
+  server: Server,
+  streams: ReadonlySet<ServerResponse>,
+  graceMs: number,
+): Promise<void> {
   const closed = once(server, "close");
   server.close();
+  for (const stream of streams) stream.destroy();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
@@ -83,6 +95,7 @@ async function exchange(
   base: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  streams: Set<ServerResponse>,
 ): Promise<void> {
   // An error of the connection ends only this exchange.
   incoming.on("error", () => {});
@@ -95,16 +108,30 @@ async function exchange(
     if (!incoming.complete) outgoing.setHeader("connection", "close");
     outgoing.statusCode = response.status;
     for (const [name, value] of response.headers) outgoing.setHeader(name, value);
-    outgoing.end(Buffer.from(await response.arrayBuffer()));
+    if (response.headers.get("content-type") === "text/event-stream") {
+      streams.add(outgoing);
+      // The client knows that the stream has begun before there is an event.
+      outgoing.flushHeaders();
+    }
+    await send(response, outgoing);
   } catch {
     outgoing.destroy();
+  } finally {
+    streams.delete(outgoing);
   }
 }
 
-/** Converts a request; `undefined`: its target or its method is invalid. Repeated headers keep all their values. */
+/** Sends the body as it comes. If the client disconnects, the body is cancelled. */
+async function send({ body }: Response, outgoing: ServerResponse): Promise<void> {
+  if (body === null) outgoing.end();
+  else await pipeline(Readable.fromWeb(body as NodeReadableStream), outgoing);
+}
+
+/** Converts a request; `undefined`: its target or its method is invalid, or it is of HTTP/1.0 and names no host. Repeated headers keep all their values. */
 function toRequest(incoming: IncomingMessage, base: string): Request | undefined {
   const { method = "GET", url: target = "/", rawHeaders } = incoming;
   // Absolute targets name another server than the Host header does.
+  if (incoming.headers.host === undefined) return undefined;
   if (!target.startsWith("/") || !URL.canParse(`${base}${target}`)) return undefined;
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -41,12 +41,14 @@ export { filter, hide, prefix, rename } from "./registry/combinators.ts";
 export type { Toolset, ToolSelection } from "./contract/tool.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput, RegistryOptions } from "./registry/tool-registry.ts";
+export type { RegisteredSource } from "./registry/registered-source.ts";
 export type { RegistryProblem } from "./registry/collect-tools.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
 export type { PolicyExplanation } from "./policy/decision.ts";
+export type { ArtifactAccess } from "./artifacts/artifacts.ts";
 export type {
   PolicyAnswer,
   PolicyDefinition,
@@ -61,7 +63,7 @@ export type {
 export type { Grant, GrantChoice, GrantProposal } from "./contract/grant.ts";
 export { itemStream } from "./results/stream-source.ts";
 export type { LargeOutputs } from "./artifacts/large-outputs.ts";
-export type { ExecutorTasks, TaskInfo, TaskOptions } from "./tasks/executor-tasks.ts";
+export type { ExecutorTasks, OwnedTask, TaskInfo, TaskOptions } from "./tasks/executor-tasks.ts";
 export type { Clock, ClockTimer } from "./time/clock.ts";
 export type { Hook, HookedCall, Middleware } from "./executor/call/hook.ts";
 export type { Repair, RepairRequest } from "./executor/call/hook.ts";

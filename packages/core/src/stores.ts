@@ -10,7 +10,7 @@ export type { GrantStore } from "./contract/grant.ts";
 export { memoryGrants } from "./contract/grant.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type { MemoryQuota } from "./limits/memory-quota.ts";
-export { quotaOwner } from "./contract/caller.ts";
+export { parseOwner, quotaOwner } from "./contract/caller.ts";
 export type {
   ClaimResult,
   FinishedResult,
@@ -39,6 +39,7 @@ export { artifactKey } from "./artifacts/artifact-store.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
 export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
 export type {
+  ListedTask,
   StoredTask,
   TaskChange,
   TaskRecord,
@@ -46,7 +47,14 @@ export type {
   TaskStore,
 } from "./tasks/task-store.ts";
 export { memoryTasks } from "./tasks/memory-tasks.ts";
-export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
+export type {
+  AuditDecision,
+  AuditEntry,
+  AuditReader,
+  AuditRecord,
+  AuditSink,
+  ReadAuditOptions,
+} from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limits.ts";
 export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
 export type {

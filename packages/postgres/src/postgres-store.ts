@@ -3,6 +3,7 @@ import { checkOptions } from "@toolweave/core/adapter";
 import type {
   ArtifactIndex,
   ArtifactStore,
+  AuditReader,
   AuditSink,
   CallLedger,
   CredentialStore,
@@ -96,7 +97,8 @@ export interface PostgresStore {
   readonly memory: MemoryStore;
   /** The `cache` of MCP sources and of a search. */
   readonly lists: PostgresLists;
-  readonly audit: AuditSink;
+  /** Decisions: written by the executor, and read for people, newest first. */
+  readonly audit: AuditSink & AuditReader;
   /**
    * Connects, and creates or updates the tables. Without it, the first operation does that.
    *

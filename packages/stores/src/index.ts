@@ -8,6 +8,7 @@ export { fileArtifacts } from "./file-artifacts.ts";
 export type { FileArtifactsOptions } from "./file-artifacts.ts";
 export { fileLists } from "./file-lists.ts";
 export type { FileLists } from "./file-lists.ts";
+export { readAudit } from "./read-audit.ts";
 export { readEvents } from "./read-events.ts";
 export type { ReadEventsOptions } from "./read-events.ts";
 export type { RecordedEvent, RecordingNotice, RecordingPosition } from "./event-file.ts";

@@ -66,7 +66,10 @@ function concerns(event: RecordedEvent | RecordingNotice, runId: string | undefi
 /** Where the line after the last one of that stream, up to that number, begins. */
 async function positionAfter(path: string, { stream, seq }: RecordingPosition): Promise<number> {
   let position = 0;
+  const name = Buffer.from(JSON.stringify(stream));
   for await (const { line, end } of linesOf(path, 0)) {
+    // Lines of other streams need not be parsed.
+    if (!line.includes(name)) continue;
     const event = parsed(line);
     if (event?.stream === stream && "seq" in event && event.seq <= seq) position = end;
   }

@@ -1,6 +1,12 @@
 import type { StatementSync } from "node:sqlite";
 import type { Clock } from "@toolweave/core";
-import type { StoredTask, TaskChange, TaskRecord, TaskStore } from "@toolweave/core/stores";
+import type {
+  ListedTask,
+  StoredTask,
+  TaskChange,
+  TaskRecord,
+  TaskStore,
+} from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
@@ -39,6 +45,7 @@ export class SqliteTasks implements TaskStore {
   readonly #leases: Leases;
   readonly #select;
   readonly #ofOwner;
+  readonly #latest;
   readonly #insert;
   readonly #update;
   readonly #count;
@@ -66,6 +73,10 @@ export class SqliteTasks implements TaskStore {
     this.#select = file.prepare("SELECT * FROM tasks WHERE id = ? AND expires_at > ?");
     this.#ofOwner = file.prepare(
       "SELECT * FROM tasks WHERE owner = ? AND expires_at > ? ORDER BY seq",
+    );
+    this.#latest = file.prepare(
+      `SELECT id, owner, status, json_remove(task, '$.result') AS task, expires_at, lease_until,
+       cancel_requested_by FROM tasks WHERE expires_at > ? ORDER BY seq DESC LIMIT ?`,
     );
     this.#insert = file.prepare(
       `INSERT INTO tasks (id, owner, status, task, expires_at, lease_until, quota_owner, size)
@@ -142,6 +153,14 @@ export class SqliteTasks implements TaskStore {
     return this.#file.read(() => {
       const now = this.#file.now();
       const rows = this.#ofOwner.all(owner, now) as unknown as Row[];
+      return rows.flatMap((row) => this.#toReturned(row, now) ?? []);
+    });
+  }
+
+  listLatest(max: number): Promise<readonly ListedTask[]> {
+    return this.#file.read(() => {
+      const now = this.#file.now();
+      const rows = this.#latest.all(now, max) as unknown as Row[];
       return rows.flatMap((row) => this.#toReturned(row, now) ?? []);
     });
   }

@@ -11,6 +11,8 @@ export interface AnswerPorts {
   readonly executor: ToolExecutor;
   readonly pendingCalls: PendingCallStore;
   readonly given: GivenAnswers;
+  /** Receives the outcome of each answer that was accepted. */
+  readonly onOutcome?: (id: string, outcome: ToolOutcome) => void;
 }
 
 /** The outcome of an answer. A rejection has the status `failed` with the code `approval_rejected`. */
@@ -69,6 +71,7 @@ export async function answerApproval(
     const outcome = await executor.resume(interruption, answers);
     if (outcome.status === "failed")
       await checkAccepted(ports, interruption, outcome.error, status);
+    ports.onOutcome?.(id, outcome);
     return {
       ...(await toResult(executor, outcome)),
       ...getAnswerMembers(ports, id),

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { ToolError, type Caller } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
+import { getBearerToken, getTokenDigest, maxTokenLength } from "./bearer-header.ts";
 import type { ConsoleAuthenticate, ConsoleCaller, ConsoleScope } from "./console-caller.ts";
 
 /** A token and its owner. */
@@ -13,7 +14,6 @@ export interface BearerToken {
 }
 
 const minLength = 32;
-const maxLength = 4_096;
 const knownScopes: readonly string[] = ["read", "call", "decide"] satisfies ConsoleScope[];
 
 /**
@@ -37,7 +37,7 @@ export function bearerTokens(tokens: readonly BearerToken[]): ConsoleAuthenticat
   const entries = tokens.map((entry: BearerToken, index) => {
     checkToken(entry, index);
     const { token, caller, scopes } = entry;
-    return { digest: digest(token), caller: { caller, scopes: [...scopes] } };
+    return { digest: getTokenDigest(token), caller: { caller, scopes: [...scopes] } };
   });
   for (const [index, { digest: one }] of entries.entries()) {
     const first = entries.findIndex((entry) => entry.digest.equals(one));
@@ -46,7 +46,7 @@ export function bearerTokens(tokens: readonly BearerToken[]): ConsoleAuthenticat
   return (request) => {
     const sent = getBearerToken(request);
     if (sent === undefined) return undefined;
-    const sentDigest = digest(sent);
+    const sentDigest = getTokenDigest(sent);
     let found: ConsoleCaller | undefined;
     // All of them, so that the duration does not depend on the token.
     for (const entry of entries) {
@@ -56,17 +56,10 @@ export function bearerTokens(tokens: readonly BearerToken[]): ConsoleAuthenticat
   };
 }
 
-/** The token of a request; `undefined`: none, or one that is too long. */
-function getBearerToken(request: Request): string | undefined {
-  const header = request.headers.get("authorization") ?? "";
-  if (header.length > maxLength + "Bearer ".length) return undefined;
-  return /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
-}
-
 function checkToken(entry: BearerToken, index: number): void {
   checkOptions(`bearerTokens: token ${index}`, entry, ["token", "caller", "scopes"]);
   const { token, caller, scopes } = entry;
-  if (typeof token !== "string" || token.length < minLength || token.length > maxLength) {
+  if (typeof token !== "string" || token.length < minLength || token.length > maxTokenLength) {
     throw invalid(`token ${index} must have ${minLength} characters or more: openssl rand -hex 32`);
   }
   if (!/^[\w.~+/-]+=*$/.test(token)) {
@@ -86,11 +79,6 @@ function checkToken(entry: BearerToken, index: number): void {
       `token ${index} belongs to a program (its caller has an agent), which cannot have the scope decide`,
     );
   }
-}
-
-/** Digests have one length, so that a comparison reveals nothing about the length of a token. */
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }
 
 function invalid(fault: string): ToolError {

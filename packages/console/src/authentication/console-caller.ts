@@ -1,8 +1,8 @@
 import type { Awaitable, Caller } from "@toolweave/core";
 
 /**
- * Permission of a caller. `read`: see approvals and grants. `call`: call tools; no operation needs it yet. `decide`:
- * answer approvals and revoke grants.
+ * Permission of a caller. `read`: see tools, events, approvals and grants. `call`: check, start and cancel calls of
+ * tools. `decide`: answer approvals and revoke grants.
  */
 export type ConsoleScope = "read" | "call" | "decide";
 
@@ -14,6 +14,15 @@ export interface ConsoleCaller {
    */
   readonly caller: Caller;
   readonly scopes: readonly ConsoleScope[];
+  /** Present if the credential is the token of a session. */
+  readonly session?: ConsoleSession;
+}
+
+/** A session of a browser. */
+export interface ConsoleSession {
+  readonly id: string;
+  /** Aborted when the session ends: streams of events end then. */
+  readonly ended: AbortSignal;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, parseExact, roundedIntegers, stringifyExact } from "@toolweave/core/adapter";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
@@ -7,24 +7,32 @@ import { readBody } from "./read-body.ts";
 const maxBodyBytes = 4_194_304;
 
 /**
- * Reads the body of a request as a JSON object with known members.
+ * Refuses a request that a form of another page could send.
  *
- * @throws Problem for another content type, a body that is too large, no JSON, no object, and unknown members.
+ * @throws Problem for a body that is not declared as JSON.
  */
-export async function readJsonBody(
-  request: Request,
-  members: readonly string[],
-): Promise<JsonObject> {
-  const type = request.headers.get("content-type") ?? "";
+export function checkJsonType({ headers }: Request): void {
+  const type = headers.get("content-type") ?? "";
   if (!/^application\/json *(?:; *charset *= *"?utf-8"?)?$/i.test(type.trim())) {
     throw new Problem(
       "unsupported_media_type",
       "The body must be JSON: send the header Content-Type: application/json.",
     );
   }
-  if (request.headers.has("content-encoding")) {
+  if (headers.has("content-encoding")) {
     throw new Problem("unsupported_media_type", "The body must be sent without Content-Encoding.");
   }
+}
+
+/**
+ * Reads the body of a request as a JSON object with known members. `stringifyExact` writes its parts as they were sent.
+ *
+ * @throws Problem for a body that is too large, no JSON, no object, and unknown members.
+ */
+export async function readJsonBody(
+  request: Request,
+  members: readonly string[],
+): Promise<JsonObject> {
   const body = await readBody(request, maxBodyBytes);
   if (body === undefined) {
     throw new Problem(
@@ -40,7 +48,7 @@ export async function readJsonBody(
   if (unknown !== undefined) {
     throw new Problem(
       "invalid_body",
-      `The body has the unknown member ${JSON.stringify(unknown.slice(0, 100))}: it takes ${members.join(" and ")}.`,
+      `The body has the unknown member ${JSON.stringify(unknown.slice(0, 100))}: it takes ${members.join(", ")}.`,
     );
   }
   return value;
@@ -48,8 +56,19 @@ export async function readJsonBody(
 
 function parse(body: Uint8Array): JsonValue {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as JsonValue;
+    return parseExact(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     throw new Problem("invalid_json", "The body is not valid JSON in UTF-8.");
   }
+}
+
+/**
+ * The arguments of a call as the executor gets them. Values that are no object, and objects with integers that would be
+ * rounded, are passed as a text: the executor reports them.
+ *
+ * @param args a part of a body that `readJsonBody` has read.
+ */
+export function toSentArguments(args: JsonValue): JsonObject | string {
+  if (typeof args === "string") return args;
+  return isObject(args) && roundedIntegers(args).length === 0 ? args : stringifyExact(args);
 }

@@ -28,14 +28,18 @@ export function getPage<Row>(
   query: URLSearchParams,
   rows: readonly Row[],
   getPosition: (row: Row) => PagePosition,
+  order: "oldest first" | "newest first" = "oldest first",
 ): Page<Row> {
-  const limit = readLimit(query.get("limit"));
+  const sign = order === "oldest first" ? 1 : -1;
+  const limit = readLimit(query.get("limit"), maxLimit, defaultLimit);
   const after = readCursor(query.get("cursor"));
   const ordered = rows
     .map((row) => ({ row, position: getPosition(row) }))
-    .sort((one, other) => compare(one.position, other.position));
+    .sort((one, other) => sign * compare(one.position, other.position));
   const remaining =
-    after === undefined ? ordered : ordered.filter(({ position }) => compare(position, after) > 0);
+    after === undefined
+      ? ordered
+      : ordered.filter(({ position }) => sign * compare(position, after) > 0);
   const page = remaining.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -66,9 +70,10 @@ function readCursor(text: string | null): PagePosition | undefined {
   throw new Problem("invalid_query", "cursor must be the nextCursor of an earlier page.");
 }
 
-function readLimit(text: string | null): number {
-  if (text === null) return defaultLimit;
+/** @throws Problem for a `limit` that is no number from 1 to `max`. */
+export function readLimit(text: string | null, max: number, byDefault: number): number {
+  if (text === null) return byDefault;
   const limit = Number(text);
-  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= maxLimit) return limit;
-  throw new Problem("invalid_query", `limit must be a whole number from 1 to ${maxLimit}.`);
+  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= max) return limit;
+  throw new Problem("invalid_query", `limit must be a whole number from 1 to ${max}.`);
 }

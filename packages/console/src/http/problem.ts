@@ -6,7 +6,9 @@ export type ProblemCode =
   | "host_not_allowed"
   | "origin_not_allowed"
   | "insufficient_scope"
+  | "code_invalid"
   | "not_found"
+  | "not_available"
   | "method_not_allowed"
   | "approval_answered"
   | "approval_running"
@@ -16,6 +18,10 @@ export type ProblemCode =
   | "outcome_unknown"
   | "tool_changed"
   | "tool_unavailable"
+  | "call_conflict"
+  | "call_waiting"
+  | "task_not_cancelled"
+  | "not_searchable"
   | "body_too_large"
   | "unsupported_media_type"
   | "invalid_body"
@@ -67,7 +73,9 @@ const statuses: Readonly<Record<ProblemCode, keyof typeof phrases>> = {
   host_not_allowed: 403,
   origin_not_allowed: 403,
   insufficient_scope: 403,
+  code_invalid: 403,
   not_found: 404,
+  not_available: 404,
   method_not_allowed: 405,
   approval_answered: 409,
   approval_running: 409,
@@ -77,6 +85,10 @@ const statuses: Readonly<Record<ProblemCode, keyof typeof phrases>> = {
   outcome_unknown: 409,
   tool_changed: 409,
   tool_unavailable: 409,
+  call_conflict: 409,
+  call_waiting: 409,
+  task_not_cancelled: 409,
+  not_searchable: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   invalid_body: 422,

@@ -26,8 +26,11 @@ export class RequestGuard {
     this.#hosts = new Set(origins.map((origin: string) => new URL(origin).host));
   }
 
-  /** @throws Problem for a request that was not sent to this server, or was sent by another page. */
-  check(request: Request): void {
+  /**
+   * @param mayNavigate the request may be one that a person makes, by opening a link from outside of the browser.
+   * @throws Problem for a request that was not sent to this server, or was sent by another page.
+   */
+  check(request: Request, mayNavigate: boolean): void {
     const { headers } = request;
     // Requests of HTTP/2 have no such header: there the URL has the authority.
     const host = headers.get("host") ?? URL.parse(request.url)?.host ?? "";
@@ -40,7 +43,7 @@ export class RequestGuard {
     const origin = headers.get("origin");
     const site = headers.get("sec-fetch-site");
     const isOwn = origin === null || this.#origins.has(origin);
-    const isSameSite = site === null || site === "same-origin" || site === "none";
+    const isSameSite = site === null || site === "same-origin" || (mayNavigate && site === "none");
     if (isOwn && isSameSite) return;
     throw new Problem(
       "origin_not_allowed",

@@ -1,175 +1,94 @@
 import type { JsonObject } from "@toolweave/core";
-import { defaultLimit, maxLimit } from "../http/paging.ts";
-import { getPhrase } from "../http/problem.ts";
-import { problemSchema, schemas } from "./schemas.ts";
+import { callerSchema } from "./permission-schemas.ts";
+import { problemResponses, problemSchema } from "./problem-schemas.ts";
+import { getParameterNames, type ApiPart, type Route } from "./route.ts";
 
-/** Statuses that every operation with a token can have. */
+/** Statuses of problems that every operation with a token can have. */
 const commonStatuses = [400, 401, 403, 404, 429, 500, 503] as const;
-
-const json = (name: string): object => ({
-  "application/json": { schema: { $ref: `#/components/schemas/${name}` } },
-});
-
-function problems(...statuses: readonly number[]): Record<string, object> {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: getPhrase(status),
-        content: { "application/problem+json": { schema: problemSchema(status) } },
-      },
-    ]),
-  );
-}
-
-const pageParameters = [
-  {
-    name: "limit",
-    in: "query",
-    description: "Rows of a page.",
-    schema: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
-  },
-  {
-    name: "cursor",
-    in: "query",
-    description: "`nextCursor` of the page before.",
-    schema: { type: "string" },
-  },
-] as const;
-
-const idParameter = {
-  name: "id",
-  in: "path",
-  required: true,
-  schema: { type: "string" },
-} as const;
-
-/** The security of an operation: in OpenAPI 3.1 the list names the scopes that the token needs. */
-const scope = (name: "read" | "decide"): object => ({ security: [{ bearer: [name] }] });
+/** Statuses of problems that every operation without a token can have. */
+const openStatuses = [400, 403, 429, 500] as const;
 
 /**
  * Creates the OpenAPI 3.1 document of the API.
  *
  * @param url the address of the API, without `/api`.
  */
-export function createDocument(url: string): JsonObject {
+export function createDocument(url: string, parts: readonly ApiPart[]): JsonObject {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { tag, routes } of parts) {
+    for (const route of routes) {
+      (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route, tag);
+    }
+  }
   const document = {
     openapi: "3.1.0",
     info: {
       title: "Toolweave console",
       version: "1",
       description:
-        "Calls of agents that wait for a person: list them, answer them, and revoke grants.",
+        "What agents can call: browse tools, check and start calls, follow events, answer calls that wait for a person, and revoke grants.",
     },
     servers: [{ url }],
-    tags: [{ name: "approvals" }, { name: "grants" }],
-    paths: {
-      "/api/approvals": {
-        get: {
-          operationId: "listApprovals",
-          tags: ["approvals"],
-          summary: "List the calls that wait for a person",
-          description:
-            "Calls that wait, that are running, and whose outcome is unknown; oldest first.",
-          ...scope("read"),
-          parameters: pageParameters,
-          responses: {
-            200: { description: "A page.", content: json("ApprovalList") },
-            ...problems(...commonStatuses),
-          },
-        },
-      },
-      "/api/approvals/{id}": {
-        get: {
-          operationId: "getApproval",
-          tags: ["approvals"],
-          summary: "Read one call that waits for a person",
-          ...scope("read"),
-          parameters: [idParameter],
-          responses: {
-            200: { description: "The approval.", content: json("Approval") },
-            ...problems(...commonStatuses),
-          },
-        },
-      },
-      "/api/approvals/{id}/answers": {
-        post: {
-          operationId: "answerApproval",
-          tags: ["approvals"],
-          summary: "Approve or reject a call",
-          description:
-            "The call runs at most once, over all processes that share the store. The response comes when the call has ended. The same answers get the same outcome for 10 minutes.",
-          ...scope("decide"),
-          parameters: [idParameter],
-          requestBody: { required: true, content: json("AnswerBody") },
-          responses: {
-            200: { description: "The outcome.", content: json("AnswerResult") },
-            ...problems(...commonStatuses, 409, 413, 415, 422),
-          },
-        },
-      },
-      "/api/grants": {
-        get: {
-          operationId: "listGrants",
-          tags: ["grants"],
-          summary: "List the grants",
-          description: "What people have approved for more than one call; oldest first.",
-          ...scope("read"),
-          parameters: [
-            ...pageParameters,
-            {
-              name: "tool",
-              in: "query",
-              description: "Only the grants of this tool.",
-              schema: { type: "string" },
-            },
-          ],
-          responses: {
-            200: { description: "A page.", content: json("GrantList") },
-            ...problems(...commonStatuses),
-          },
-        },
-      },
-      "/api/grants/{id}": {
-        delete: {
-          operationId: "revokeGrant",
-          tags: ["grants"],
-          summary: "Revoke a grant",
-          ...scope("decide"),
-          parameters: [idParameter],
-          responses: {
-            204: { description: "Such calls need approval again." },
-            ...problems(...commonStatuses),
-          },
-        },
-      },
-      "/api/openapi.json": {
-        get: {
-          operationId: "getDocument",
-          summary: "Read this document",
-          description: "Needs no token.",
-          security: [],
-          responses: {
-            200: {
-              description: "The OpenAPI document.",
-              content: { "application/json": { schema: { type: "object" } } },
-            },
-            ...problems(403, 429, 500),
-          },
-        },
-      },
-    },
+    tags: parts.map(({ tag }) => ({ name: tag })),
+    paths: { ...paths, "/api/openapi.json": { get: documentOperation } },
     components: {
       securitySchemes: {
         bearer: {
           type: "http",
           scheme: "bearer",
           description:
-            "Scopes: `read` sees approvals and grants, `decide` answers and revokes. The token of a program never has `decide`.",
+            "Scopes: `read` sees tools, events, approvals and grants, `call` checks, starts and cancels calls, `decide` answers and revokes. The token of a program never has `decide`.",
         },
       },
-      schemas,
+      schemas: {
+        ...Object.assign({}, ...parts.map(({ schemas }) => schemas)),
+        Caller: callerSchema,
+        Problem: problemSchema,
+      },
     },
   };
   return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+const documentOperation = {
+  operationId: "getDocument",
+  summary: "Read this document",
+  description: "Needs no token.",
+  security: [],
+  responses: {
+    200: {
+      description: "The OpenAPI document.",
+      content: { "application/json": { schema: { type: "object" } } },
+    },
+    ...problemResponses([403, 429, 500]),
+  },
+};
+
+function toOperation({ path, scope, operation }: Route, tag: string): object {
+  const { operationId, summary, description, requestBody, responses } = operation;
+  const pathParameters = getParameterNames(path).map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const parameters = [...pathParameters, ...(operation.parameters ?? [])];
+  const isOpen = scope === "code";
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    // In OpenAPI 3.1 the list names the scopes that the token needs.
+    security: isOpen ? [] : [{ bearer: [scope] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    requestBody,
+    responses: {
+      ...responses,
+      ...problemResponses([
+        ...(isOpen ? openStatuses : commonStatuses),
+        ...(operation.problems ?? []),
+      ]),
+    },
+  };
 }

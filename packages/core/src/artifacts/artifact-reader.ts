@@ -1,4 +1,5 @@
-import { truncateUtf8, utf8Length, wellFormed } from "../text/utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/utf8.ts";
+import { decodeUtf8, findText, readTextPage, type TextPage } from "./text-page.ts";
 import { jsonPath } from "../json-path/json-path.ts";
 import { bytesToBase64 } from "../text/base64.ts";
 import { isReadableMediaType } from "../results/media-type.ts";
@@ -76,7 +77,7 @@ export class ArtifactReader {
       throw wrong(`${key} is too large to be ${done}: ${size} bytes; read it by offset.`);
     }
     const isText = isReadableMediaType(mediaType);
-    const decoded = isText ? decodeText(await this.#artifacts.read(this.#ref)) : undefined;
+    const decoded = isText ? decodeUtf8(await this.#artifacts.read(this.#ref)) : undefined;
     if (decoded !== undefined) return decoded;
     throw wrong(`${key} is ${mediaType}, which cannot be ${done}; read it by offset.`);
   }
@@ -89,12 +90,12 @@ export class ArtifactReader {
   ): Promise<ToolOutput> {
     const offset = this.#offset ?? 0;
     if (offset > size) throw wrong(`offset ${offset} is beyond the end: it is ${size} bytes long.`);
-    const most = Math.min(this.#room, this.#limit ?? Infinity);
-    const page = await readPage(read, { size, offset, most, isText });
+    const maxBytes = Math.min(this.#room, this.#limit ?? Infinity);
+    const page = await readTextPage(read, { size, offset, maxBytes, isText });
     return this.#output(page.text, this.#pageNote(page, size, what));
   }
 
-  #pageNote({ start, end, isBase64 }: Page, size: number, what: string): string {
+  #pageNote({ start, end, isBase64 }: TextPage, size: number, what: string): string {
     const form = isBase64 ? ", in base64" : "";
     const lost = this.#ref.truncated === true ? " of what was kept, the rest is lost" : "";
     const next = end < size ? `read on with "offset":${end}` : `the end${lost}`;
@@ -189,8 +190,6 @@ function wrong(message: string): ToolError {
 }
 
 const maxMatches = 20;
-/** UTF-16 units before and after a match. */
-const around = 60;
 
 /** The text to find, and the limits of the result. */
 interface Search {
@@ -211,108 +210,18 @@ interface SearchResult {
   readonly next: number | undefined;
 }
 
-/** Finds a text literally and case-insensitively, with line, byte offset and surrounding text. */
+/** Finds a text, with line, byte offset and surrounding text. */
 function searchText(text: string, { wanted, offset, limit, most }: Search): SearchResult {
-  const pattern = new RegExp(wellFormed(wanted).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
   const lines: string[] = [];
   let left = most;
-  let [seen, line, byte] = [0, 1, 0];
-  for (const { 0: found, index } of text.matchAll(pattern)) {
-    const between = text.slice(seen, index);
-    line += newLines(between);
-    byte += utf8Length(between);
-    seen = index;
-    if (byte < offset) continue;
-    const foundLine = `line ${line}, offset ${byte}: ${excerpt(text, index, found.length)}`;
+  for (const match of findText(text, wanted, offset)) {
+    const foundLine = `line ${match.line}, offset ${match.offset}: ${match.text}`;
     const entry = lines.length === 0 ? truncateUtf8(foundLine, left) : foundLine;
     left -= utf8Length(entry) + 1;
     if (lines.length === (limit ?? maxMatches) || (left < 0 && lines.length > 0)) {
-      return { text: lines.join("\n"), count: lines.length, next: byte };
+      return { text: lines.join("\n"), count: lines.length, next: match.offset };
     }
     lines.push(entry);
   }
   return { text: lines.join("\n"), count: lines.length, next: undefined };
-}
-
-function newLines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
-}
-
-function excerpt(text: string, index: number, length: number): string {
-  const start = Math.max(0, index - around);
-  const end = Math.min(text.length, index + Math.min(length, 200) + around);
-  const within = wellFormed(text.slice(start, end)).replace(/\s+/g, " ");
-  return `${start > 0 ? "…" : ""}${within}${end < text.length ? "…" : ""}`;
-}
-
-/** A page of a longer content, as a model reads it. */
-interface Page {
-  readonly text: string;
-  /** Its start and end, in bytes of the whole. */
-  readonly start: number;
-  readonly end: number;
-  readonly isBase64: boolean;
-}
-
-/** The page to read. */
-interface PageRequest {
-  /** Bytes of the whole. */
-  readonly size: number;
-  readonly offset: number;
-  /** Maximum bytes of the page's text; at least one character is read. */
-  readonly most: number;
-  /** The content may be decoded as UTF-8. */
-  readonly isText: boolean;
-}
-
-/**
- * Reads a page of text without splitting characters: an offset within one moves to its start. Content that is not text,
- * or not UTF-8, is returned as base64.
- *
- * @param read returns the bytes from an offset on; fewer only at the end.
- */
-async function readPage(
-  read: (offset: number, length: number) => Promise<Uint8Array> | Uint8Array,
-  { size, offset, most, isText }: PageRequest,
-): Promise<Page> {
-  if (isText) {
-    const from = Math.max(0, offset - 3);
-    const bytes = await read(from, offset - from + most + 4);
-    const start = characterAt(bytes, offset - from);
-    const end = Math.max(characterAt(bytes, start + most), nextCharacter(bytes, start));
-    const text = decodeText(bytes.subarray(start, end));
-    if (text !== undefined) return { text, start: from + start, end: from + end, isBase64: false };
-  }
-  const bytes = await read(offset, Math.max(1, Math.floor(most / 4)) * 3);
-  const end = Math.min(size, offset + bytes.byteLength);
-  return { text: bytesToBase64(bytes), start: offset, end, isBase64: true };
-}
-
-/** Decodes UTF-8 completely; `undefined`: the bytes are not UTF-8. */
-function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The start of the character that the byte at `index` belongs to. */
-function characterAt(bytes: Uint8Array, index: number): number {
-  if (index >= bytes.length) return bytes.length;
-  let at = index;
-  while (at > 0 && at > index - 3 && isContinuation(bytes[at])) at -= 1;
-  return at;
-}
-
-function nextCharacter(bytes: Uint8Array, index: number): number {
-  let at = Math.min(index + 1, bytes.length);
-  while (at < bytes.length && at < index + 4 && isContinuation(bytes[at])) at += 1;
-  return at;
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

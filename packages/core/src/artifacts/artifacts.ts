@@ -31,6 +31,9 @@ export interface NewArtifact {
   readonly withinMs?: number;
 }
 
+/** How a host reads artifacts that it displays. */
+export type ArtifactAccess = Pick<Artifacts, "find" | "read">;
+
 /** An executor's artifacts: access is checked here, whatever the store. */
 export class Artifacts {
   readonly store: ArtifactStore;
@@ -98,21 +101,41 @@ export class Artifacts {
    * @throws ToolError `artifact_missing`: it does not exist, or belongs to another owner; `store_unavailable`.
    */
   async head(behalf: Behalf, key: unknown, withinMs?: number): Promise<ArtifactRef> {
+    const owner = ownerOf(behalf);
+    const found = await this.#find(key, withinMs);
+    if (found.owner !== owner) throw missing();
+    const { owner: _, createdAt: __, expiresAt: ___, ...ref } = found;
+    return ref;
+  }
+
+  /**
+   * Reads the metadata of an artifact of any owner, for a host that decides itself who may read it.
+   *
+   * @throws ToolError `artifact_missing`: it does not exist; `store_unavailable`.
+   */
+  find(key: string): Promise<StoredArtifact> {
+    return this.#find(key, undefined);
+  }
+
+  async #find(key: unknown, withinMs: number | undefined): Promise<StoredArtifact> {
     const wanted = artifactKey(key);
     if (wanted === undefined) throw missing();
     const found = await this.#ask(() => this.store.head(wanted), withinMs);
     if (found === undefined) throw missing();
-    const { owner, size, expiresAt, mediaType, name, truncated, key: kept } = copyOf(found);
-    if (kept !== wanted || owner !== ownerOf(behalf)) throw missing();
-    if (!(expiresAt > this.clock.now())) throw missing();
+    const stored = copyOf(found);
+    const { owner, size, createdAt, expiresAt, mediaType, name, truncated } = stored;
+    if (stored.key !== wanted || !(expiresAt > this.clock.now())) throw missing();
     if (!Number.isSafeInteger(size) || size < 0 || size > maxBytes) throw unreadable();
     const displayName = nameOf(name);
     return {
       key: wanted,
+      owner,
       mediaType: mediaTypeOf(mediaType),
       size,
       ...(displayName === undefined ? {} : { name: displayName }),
       ...(truncated === true ? { truncated } : {}),
+      createdAt,
+      expiresAt,
     };
   }
 

@@ -46,6 +46,33 @@ export interface AuditSink {
   readonly required?: boolean;
 }
 
+/** A stored record. */
+export interface AuditEntry {
+  /** Grows with each record of the same store. */
+  readonly seq: number;
+  /** Where it is: `before`, for the records before it. */
+  readonly position: string;
+  readonly record: AuditRecord;
+}
+
+/** Which records are read. */
+export interface ReadAuditOptions {
+  /** Only records before the one with this position. Default: the latest ones. */
+  readonly before?: string;
+  /** Maximum number of records. */
+  readonly limit: number;
+}
+
+/** Reads stored records, for people. */
+export interface AuditReader {
+  /**
+   * The records, newest first.
+   *
+   * @throws ToolError `store_unavailable`
+   */
+  read(options: ReadAuditOptions): Awaitable<readonly AuditEntry[]>;
+}
+
 /** A decision on a call: an audit record without the members that describe the call itself. */
 export type RecordedDecision = Pick<
   AuditRecord,

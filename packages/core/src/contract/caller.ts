@@ -69,6 +69,32 @@ export function ownerOf({ sessionId, caller }: Behalf): string {
 }
 
 /**
+ * The session and the caller that an owner names, without the roles and the agent of the caller.
+ *
+ * @param owner as a store receives it: `TaskRecord.owner` or `StoredArtifact.owner`.
+ * @returns `undefined`: no executor has derived it.
+ */
+export function parseOwner(owner: string): Behalf | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(owner);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parsed) || parsed.length !== 2) return undefined;
+  const [sessionId, id] = parsed as readonly unknown[];
+  if (!isTextOrNull(sessionId) || !isTextOrNull(id)) return undefined;
+  return {
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(id === null ? {} : { caller: { id } }),
+  };
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}
+
+/**
  * The owner whose quota something counts against: the caller, over all its sessions; without a caller the session;
  * without either, one quota that all such calls share.
  *

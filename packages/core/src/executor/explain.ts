@@ -3,8 +3,10 @@ import type { Grant } from "../contract/grant.ts";
 import { matchingGrants } from "../approvals/matching-grants.ts";
 import { explainPermission, type Decision } from "../policy/decision.ts";
 import type { PolicyEffect, PermissionRequest } from "../contract/policy-definition.ts";
-import type { Toolset } from "../contract/tool.ts";
+import type { Toolset, ValidationProblem } from "../contract/tool.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { Caller } from "../contract/caller.ts";
+import { redactArguments } from "../redaction/displayed-call.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { hashesOf, proposalFor } from "./stages/request-approval.ts";
 import { readCall } from "./call/read-call.ts";
@@ -15,7 +17,7 @@ import { checkedPermissions, impliedPermission } from "./stages/permissions.ts";
 import { copyArguments, parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
 import { removeInjected } from "./stages/remove-injected.ts";
-import { validate } from "./stages/validate.ts";
+import { getReportedProblems, validate } from "./stages/validate.ts";
 import { ExecutionPreflight } from "./context/tool-context.ts";
 
 /** A call to explain. */
@@ -64,6 +66,13 @@ export interface Explanation {
   readonly requests: readonly ExplainedRequest[];
   /** The error with which it would fail whatever the policy decides: unknown, not advertised, invalid arguments. */
   readonly problem?: ToolError;
+  /**
+   * If the arguments do not match the schema, or the tool's `validate` refuses them: each problem with its place, at
+   * most 100.
+   */
+  readonly invalidArguments?: readonly ValidationProblem[];
+  /** If the arguments are valid: as the tool would get them, without those that the host supplies. Secrets are masked. */
+  readonly arguments?: JsonObject;
 }
 
 /** Runs stages 1 to 4 and 7 of a call that is not made: no hook is called, nothing is counted, no event is emitted. */
@@ -82,6 +91,8 @@ export async function explain(
   const call = unwrapCallTool(readCall({ id: "explained", name, arguments: args ?? {} }), listed);
   const execution = new CallState(engine, run, call, listed, engine.policies);
   let problem: ToolError | undefined;
+  let invalidArguments: readonly ValidationProblem[] | undefined;
+  let validArguments: JsonObject | undefined;
   let proposed: readonly PermissionRequest[] = [];
   try {
     resolve(execution);
@@ -89,10 +100,15 @@ export async function explain(
       parse(execution);
       removeInjected(execution);
       await validate(execution);
+      validArguments = redactArguments(execution, execution.args as JsonObject) as JsonObject;
       proposed = await proposedBy(execution);
     }
   } catch (error) {
     problem = toToolError(execution, error);
+    const problems = getReportedProblems(error);
+    if (problems !== undefined) {
+      invalidArguments = execution.redactor?.redactReport(problems) ?? problems;
+    }
   }
   const advertised = execution.entry !== undefined;
   // A tool that the policy hides can still be explained.
@@ -108,6 +124,8 @@ export async function explain(
     effect: isRefused ? "deny" : policy,
     requests,
     ...(problem === undefined ? {} : { problem }),
+    ...(invalidArguments === undefined ? {} : { invalidArguments }),
+    ...(validArguments === undefined ? {} : { arguments: validArguments }),
   };
 }
 

@@ -1,14 +1,11 @@
 import { requestedName } from "./call/read-call.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
-import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Tool, Toolset } from "../contract/tool.ts";
 import type { CalledInput, CalledValue, TypedCallOptions } from "../contract/tool-types.ts";
 import type { JsonObject } from "../json/json.ts";
 import { mayRun, type PolicyLayer } from "../policy/decision.ts";
-import type { PendingCallStore } from "../approvals/pending-call-store.ts";
-import type { GrantStore } from "../contract/grant.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
@@ -21,7 +18,6 @@ import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
 import { configurationWarnings, warnOfMisspeltRules } from "./configuration-warnings.ts";
-import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
 import type { DrainOptions } from "./call/drain.ts";
 import { createServices } from "./create-services.ts";
@@ -38,6 +34,7 @@ import {
 import type { CallOptions } from "../contract/call-options.ts";
 import { untilAborted } from "../time/waiting.ts";
 import { BaseRun } from "./base-run.ts";
+import { ExecutorView } from "./executor-view.ts";
 
 /** One agent run: its caller, its values, its limits, and the tools that may be called now. */
 export class ToolRun extends BaseRun<ToolExecutor> {}
@@ -76,8 +73,8 @@ const resumeNames: readonly string[] = [
  * const outcome = await executor.execute({ id: "1", name: "add", arguments: { a: 1, b: 2 } });
  * ```
  */
-export class ToolExecutor {
-  readonly registry: ToolRegistry;
+export class ToolExecutor extends ExecutorView {
+  override readonly registry: ToolRegistry;
   readonly #engine: CallServices;
   readonly #limits: ExecutorLimits | undefined;
   readonly #dependsOnCaller: boolean;
@@ -101,6 +98,7 @@ export class ToolExecutor {
 
   /** @throws ToolError `invalid_configuration` when an option is not valid. */
   constructor(options: ExecutorOptions) {
+    super();
     this.#engine = createServices(this, options);
     this.#limits = options.limits;
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
@@ -112,6 +110,11 @@ export class ToolExecutor {
     );
     if (this.#engine.events.active) this.#followRegistry();
     for (const hook of this.#engine.hooks.onEvent) this.on((event) => hook.onEvent(event));
+  }
+
+  /** @internal */
+  protected override get services(): CallServices {
+    return this.#engine;
   }
 
   /**
@@ -147,14 +150,6 @@ export class ToolExecutor {
       this.#advertisedTo.set(caller, toolset);
     }
     return toolset;
-  }
-
-  /**
-   * Secrets that are redacted from everything that leaves the executor. Code that obtains a credential adds it here, or
-   * to the secrets of its source.
-   */
-  get secrets(): SecretSet {
-    return this.#engine.secrets;
   }
 
   /**
@@ -287,21 +282,6 @@ export class ToolExecutor {
   configurationWarnings(): readonly ConfigurationWarning[] {
     this.#hasCheckedRules = true;
     return configurationWarnings(this.#engine, this.#limits);
-  }
-
-  /** Time for limits, deadlines and durations: the host's own clock, if it is set. */
-  get clock(): Clock {
-    return this.#engine.clock;
-  }
-
-  /** The calls that wait for a person. */
-  get pendingCalls(): PendingCallStore {
-    return this.#engine.pendingCalls;
-  }
-
-  /** Approvals for more than one call: to display and to revoke them. */
-  get grants(): GrantStore {
-    return this.#engine.grants;
   }
 
   /** Calls that run as tasks: their status, their results, and their cancellation. */

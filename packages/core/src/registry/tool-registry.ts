@@ -20,9 +20,10 @@ import {
   RegistryProblems,
 } from "./registry-problems.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
+import { listSources, whenReady, type RegisteredSource } from "./registered-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 import { unusableTools } from "./unusable-tools.ts";
-import { isSource, isTool, noToolHint } from "./registry-input.ts";
+import { isList, isSource, isTool, noToolHint } from "./registry-input.ts";
 import { checkOptions } from "../contract/check-options.ts";
 
 /** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
@@ -128,6 +129,11 @@ export class ToolRegistry {
   /** The sources that could not be loaded. */
   get failedSources(): readonly RegistryProblem[] {
     return this.#problems.failed;
+  }
+
+  /** The sources, in the order in which they were added. A source that is still being made is not among them. */
+  get sources(): readonly RegisteredSource[] {
+    return listSources(this.#slots, this.#entries, this.#problems.failed);
   }
 
   /** The credentials that the sources hold. The same array while no source is added or removed. */
@@ -333,7 +339,7 @@ export class ToolRegistry {
 
   async #whenReady(source: ToolSource): Promise<void> {
     try {
-      await source.ready;
+      await whenReady(source);
     } catch (error) {
       // The failure of a source that was removed meanwhile is no problem any more.
       if (this.#slots.some((slot) => slot.source === source)) this.#problems.fail(source.id, error);
@@ -386,10 +392,6 @@ export class ToolRegistry {
       }
     }
   }
-}
-
-function isList(input: RegistryInput): input is readonly RegistryInput[] {
-  return Array.isArray(input); // This does not narrow readonly arrays.
 }
 
 function misuse(message: string): ToolError {

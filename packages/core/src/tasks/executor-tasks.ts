@@ -1,4 +1,4 @@
-import { ownerOf, copyCaller, type Behalf } from "../contract/caller.ts";
+import { copyCaller, ownerOf, parseOwner, type Behalf } from "../contract/caller.ts";
 import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
 import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-options.ts";
 import type { EventFields } from "../events/tool-event.ts";
@@ -28,6 +28,14 @@ export interface TaskResultOptions extends TaskOptions {
 export interface TaskInfo extends Omit<TaskRecord, "owner" | "result" | "interruptionId"> {
   /** With `input_required`, as long as it can be answered: pass it to `executor.resume`. */
   readonly interruption?: Interruption;
+}
+
+/** A task of any owner. */
+export interface OwnedTask extends Omit<TaskInfo, "interruption"> {
+  /** With `input_required`: the id of the interruption. */
+  readonly interruptionId?: string;
+  /** On whose behalf it was made. `undefined`: no executor has derived its owner. */
+  readonly behalf: TaskOptions | undefined;
 }
 
 /** The parts of an executor that its tasks use. */
@@ -211,16 +219,44 @@ export class ExecutorTasks {
     return records.map((record) => infoOf({ record }));
   }
 
+  /**
+   * Lists the tasks of all sessions and callers, newest first, for a host that decides itself who may see them.
+   *
+   * @param max the maximum number of tasks. Default: 1,000.
+   * @returns `undefined`: the store can list only the tasks of one owner.
+   */
+  async latest(max = 1000): Promise<readonly OwnedTask[] | undefined> {
+    const records = await this.#asked(() => this.#engine.tasks.latest(max));
+    return records?.map((record) => {
+      const isLost = record.lost === true && record.status === "working";
+      const listed = isLost ? toLostTask(record) : record;
+      const { interruptionId } = record;
+      return {
+        ...infoOf({ record: listed }),
+        ...(interruptionId === undefined ? {} : { interruptionId }),
+        behalf: parseOwner(record.owner),
+      };
+    });
+  }
+
+  /**
+   * Finds out on whose behalf a task was made, for a host that decides itself who may see it: the options of the other
+   * methods. `undefined`: no executor has derived its owner.
+   */
+  async behalf(id: string): Promise<TaskOptions | undefined> {
+    const isId = typeof id === "string" && taskId.test(id);
+    const record = isId ? await this.#asked(() => this.#engine.tasks.find(id)) : undefined;
+    if (record === undefined) throw notFound();
+    return parseOwner(record.owner);
+  }
+
   async #find(method: string, id: string, options: TaskOptions): Promise<FoundTask> {
     const owner = ownerBy(method, options);
     const { tasks } = this.#engine;
-    const isId = typeof id === "string" && /^task_[0-9a-f]{32}$/.test(id);
+    const isId = typeof id === "string" && taskId.test(id);
     const record = isId ? await this.#asked(() => tasks.find(id)) : undefined;
     if (record?.owner === owner) return record;
-    throw new ToolError(
-      "not_found",
-      "There is no such task here: its id is another one, or it has expired.",
-    );
+    throw notFound();
   }
 
   /** Reads the interruption that a task waits for. If the process that resumed it has ended, the task is lost. */
@@ -303,6 +339,15 @@ interface TaskView {
   readonly interruption?: Interruption;
   /** The interruption has been answered, and is being resumed. */
   readonly isClaimed?: true;
+}
+
+const taskId = /^task_[0-9a-f]{32}$/;
+
+function notFound(): ToolError {
+  return new ToolError(
+    "not_found",
+    "There is no such task here: its id is another one, or it has expired.",
+  );
 }
 
 function notCancelled(isAsked = false): ToolError {

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "../time/clock.ts";
 import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { changedBy } from "./task-record.ts";
-import type { StoredTask, TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
+import type { ListedTask, StoredTask, TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Maximum number of tasks: a model that starts tasks without end must not fill the memory. */
 const maxTasks = 10_000;
@@ -141,6 +141,15 @@ class MemoryTasks implements TaskStore {
       .sort((a, b) => a.createdAt - b.createdAt);
   }
 
+  listLatest(max: number): readonly ListedTask[] {
+    const now = this.#clock.now();
+    return [...this.#ended.values(), ...this.#open.values()]
+      .filter(({ expiresAt }) => expiresAt > now)
+      .map((entry) => withoutResult(read(entry)))
+      .sort((one, other) => other.createdAt - one.createdAt)
+      .slice(0, max);
+  }
+
   #ownedBy(counted: string): Owned {
     let owned = this.#owners.get(counted);
     if (owned === undefined) {
@@ -215,6 +224,10 @@ class MemoryTasks implements TaskStore {
 /** Number of tasks of an owner; -1 for an owner that has no ended task to drop. */
 function tasksOf({ open, ended }: Owned): number {
   return ended.size === 0 ? -1 : open + ended.size;
+}
+
+function withoutResult({ result: _result, ...task }: StoredTask): ListedTask {
+  return task;
 }
 
 function toEntry(task: StoredTask): TaskEntry {

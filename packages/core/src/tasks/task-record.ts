@@ -1,7 +1,14 @@
 import { text } from "../contract/content-block.ts";
 import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
 import { ToolError, errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
-import type { StoredTask, TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
+import type {
+  ListedTask,
+  StoredTask,
+  TaskChange,
+  TaskRecord,
+  TaskStatus,
+  TaskStore,
+} from "./task-store.ts";
 import { truncateUtf8 } from "../text/utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import { cloneJson } from "../json/clone-json.ts";
@@ -38,15 +45,26 @@ export function hasEnded({ status }: TaskRecord): boolean {
  */
 export function checkedRecord(id: string | undefined, answer: unknown): FoundTask | undefined {
   if (answer === undefined || answer === null) return undefined;
-  const record = answer as FoundTask;
-  const texts = [record.id, record.owner, record.runId, record.callId, record.tool];
+  const record: FoundTask = checkedListing(answer);
   const isTask =
-    texts.every((one) => typeof one === "string") &&
     (id === undefined || record.id === id) &&
-    Object.hasOwn(statuses, record.status) &&
     (!hasEnded(record) || Array.isArray(record.result?.content));
   if (!isTask) throw new TypeError("The store of tasks answers nonsense.");
   return record.lost === true && record.status === "working" ? toLostTask(record) : record;
+}
+
+/**
+ * Validates a task of a list, which may have no result.
+ *
+ * @throws TypeError for any other value.
+ */
+export function checkedListing(answer: unknown): ListedTask {
+  const record = (answer ?? {}) as ListedTask;
+  const texts = [record.id, record.owner, record.runId, record.callId, record.tool];
+  const isTask =
+    texts.every((one) => typeof one === "string") && Object.hasOwn(statuses, record.status);
+  if (!isTask) throw new TypeError("The store of tasks answers nonsense.");
+  return record;
 }
 
 /** Converts a task whose process has ended: its effect is unknown, and it is not run again. */

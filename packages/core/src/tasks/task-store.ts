@@ -47,6 +47,9 @@ export type StoredTask = TaskRecord & {
   readonly cancelRequestedBy?: string;
 };
 
+/** A task of a list: without its result, which may be long. */
+export type ListedTask = Omit<StoredTask, "result">;
+
 /** Stores tasks. A task that was running when its process ended is returned as `lost`. */
 export interface TaskStore {
   /**
@@ -68,6 +71,11 @@ export interface TaskStore {
   get(id: string): Awaitable<StoredTask | undefined>;
   /** The tasks of one owner, oldest first. */
   list(owner: string): Awaitable<readonly StoredTask[]>;
+  /**
+   * The tasks of all owners that were added last, newest first: at most `max`. Absent: only the tasks of one owner can
+   * be listed.
+   */
+  listLatest?(max: number): Awaitable<readonly ListedTask[]>;
   /**
    * Resolves when the task has changed since the call, or may have changed: its status, its `lost` and its
    * `cancelRequestedBy`. Also resolves when `signal` is aborted. A store that is not notified by the others polls.

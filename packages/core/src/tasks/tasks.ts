@@ -9,8 +9,15 @@ import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
-import { changeBy, changedBy, checkedRecord, hasEnded, type FoundTask } from "./task-record.ts";
-import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
+import {
+  changeBy,
+  changedBy,
+  checkedListing,
+  checkedRecord,
+  hasEnded,
+  type FoundTask,
+} from "./task-record.ts";
+import type { ListedTask, TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Timeout of a store, in milliseconds. */
 export const storeMs = 5000;
@@ -132,6 +139,27 @@ export class Tasks {
       if (own.record.owner === owner && this.#lives(own)) byId.set(own.record.id, own.record);
     }
     return [...byId.values()].sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  /**
+   * Lists the latest tasks of all owners, newest first; `undefined`: the store cannot.
+   *
+   * @throws as `find`
+   */
+  async latest(max: number): Promise<readonly ListedTask[] | undefined> {
+    if (this.#store.listLatest === undefined) return undefined;
+    const stored: unknown = await this.#answer(this.#store.listLatest(max));
+    if (!Array.isArray(stored)) throw new TypeError("The store of tasks answers nonsense.");
+    const byId = new Map(
+      (stored as readonly unknown[]).map((one) => {
+        const record = checkedListing(one);
+        return [record.id, record] as const;
+      }),
+    );
+    for (const own of this.#own.values()) {
+      if (this.#lives(own)) byId.set(own.record.id, own.record);
+    }
+    return [...byId.values()].sort((a, b) => b.createdAt - a.createdAt).slice(0, max);
   }
 
   /** Runs the call as this task, in this process. Returns the function that receives its outcome. */

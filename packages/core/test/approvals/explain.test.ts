@@ -64,6 +64,7 @@ describe("explaining a call", () => {
           considered: [expect.objectContaining({ rule: "no-etc" })],
         },
       ],
+      arguments: { path: "/etc/passwd" },
     });
     expect(await executor.explain(call("write", { path: "/a" }))).toMatchObject({ effect: "ask" });
   });
@@ -107,6 +108,62 @@ describe("explaining a call", () => {
     expect(await executor.explain({ name: "write", arguments: {} })).toMatchObject({
       problem: { code: "invalid_arguments" },
     });
+  });
+
+  test("locates each problem of the arguments, and shows valid ones without their secrets", async () => {
+    const pay = foreignTool("pay", {
+      spec: {
+        inputSchema: {
+          type: "object",
+          properties: {
+            to: { type: "object", properties: { "a/b": { type: "integer" } } },
+            pin: { type: "string", format: "password" },
+          },
+          required: ["pin"],
+        },
+      },
+      validate: ({ to }) => (to === undefined ? [{ path: "/to", message: "is unknown" }] : []),
+    });
+    const executor = executorFor(trusted(pay));
+    const explain = (args: JsonObject) => executor.explain({ name: "pay", arguments: args });
+    expect((await explain({ to: { "a/b": "x" } })).invalidArguments).toEqual([
+      { path: "/pin", message: expect.any(String) },
+      { path: "/to/a~1b", message: expect.any(String) },
+    ]);
+    expect((await explain({ pin: "1234" })).invalidArguments).toEqual([
+      { path: "/to", message: "is unknown" },
+    ]);
+    const valid = await explain({ pin: "1234", to: { "a/b": 1 } });
+    expect(valid).not.toHaveProperty("invalidArguments");
+    expect(valid.arguments).toEqual({ pin: "[redacted]", to: { "a/b": 1 } });
+    expect(await executor.explain({ name: "pay" })).not.toHaveProperty("arguments");
+  });
+
+  test("of a tool alone is decided without it, unless the caller or the arguments count", async () => {
+    const tools = trusted(foreignTool("read", { spec: { annotations: { readOnlyHint: true } } }));
+    const inputs = [tools, new TestSource("u", [foreignTool("drop")]), tool("own")];
+    for (const options of [
+      {},
+      { onAsk: "deny" as const },
+      { policy: "readOnly" as const },
+      {
+        policy: {
+          preset: "autonomous" as const,
+          rules: [{ tools: "d*", effect: "deny" as const }],
+        },
+      },
+    ]) {
+      const executor = executorFor(inputs, options);
+      for (const name of ["read", "drop", "own"]) {
+        const decided = executor.decideByTool(name);
+        expect([name, decided]).toEqual([name, (await executor.explain({ name })).effect]);
+      }
+      expect(executor.decideByTool("unknown")).toBeUndefined();
+    }
+    const byCaller = { rules: [{ callers: { id: "ada" }, effect: "allow" as const }] };
+    for (const policy of [byCaller, () => ({ effect: "allow" as const })]) {
+      expect(executorFor(inputs, { policy: policy as never }).decideByTool("own")).toBeUndefined();
+    }
   });
 
   test("names the reason why the policy hides a tool", async () => {

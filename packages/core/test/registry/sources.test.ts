@@ -234,3 +234,22 @@ describe("a source's own problems", () => {
     ]);
   });
 });
+
+test("a registry lists its sources with their states, also those without a tool", async () => {
+  const [slow, down, up] = [
+    new TestSource("slow", [], { loading: true }),
+    new TestSource("down", [], { loading: true }),
+    new TestSource("up", [foreignTool("a"), foreignTool("b")], { trusted: true }),
+  ];
+  const registry = new ToolRegistry([tool("own"), slow, down, up], { onProblem: () => {} });
+  down.fail(new ToolError("unavailable", "It does not answer."));
+  await settled();
+  expect(registry.sources).toEqual([
+    { id: "host", trusted: true, size: 1, state: "ready" },
+    { id: "slow", trusted: false, size: 0, state: "loading" },
+    { id: "down", trusted: false, size: 0, state: "failed", message: "It does not answer." },
+    { id: "up", trusted: true, size: 2, state: "ready" },
+  ]);
+  await registry.remove("down");
+  expect(registry.sources.map(({ id }) => id)).toEqual(["host", "slow", "up"]);
+});

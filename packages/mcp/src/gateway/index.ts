@@ -18,6 +18,7 @@ export type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
 export { jwtCallers } from "./http/jwt-callers.ts";
 export type { JwtCallers, JwtOptions } from "./http/jwt-callers.ts";
 
+export { toMcpTool } from "./server/mcp-tool.ts";
 export { serveMcp } from "./serve-mcp.ts";
 export type { McpGateway, StdioConnection, StdioOptions } from "./serve-mcp.ts";
 export type { ReplicaOptions } from "./replicas/replica-options.ts";

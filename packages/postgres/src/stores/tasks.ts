@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ToolError } from "@toolweave/core";
 import {
   quotaOwner,
+  type ListedTask,
   type StoredTask,
   type TaskChange,
   type TaskRecord,
@@ -143,6 +144,21 @@ export class PostgresTasks implements TaskStore {
       [toName(owner)],
     );
     return rows.flatMap((row) => this.#toReturned(row) ?? []);
+  }
+
+  async listLatest(max: number): Promise<readonly ListedTask[]> {
+    const { schema } = this.#db;
+    const rows = await this.#db.run(
+      `SELECT id, owner, status, task, change, cancel_requested_by, lease_until > ${schema}.now_ms() AS is_held
+       FROM ${schema}.tasks WHERE expires_at > ${schema}.now_ms() ORDER BY seq DESC LIMIT $1`,
+      [max],
+    );
+    return rows.flatMap((row) => {
+      const task = this.#toReturned(row);
+      if (task === undefined) return [];
+      const { result: _, ...listed } = task;
+      return [listed];
+    });
   }
 
   watch(id: string, signal: AbortSignal): Promise<void> {

@@ -104,6 +104,14 @@ const elsewhere = [
   "unevaluatedProperties",
 ];
 
+/** The problems that an error reports, for `explain`. */
+const reported = new WeakMap<ToolError, readonly ValidationProblem[]>();
+
+/** The problems of arguments that `validate` has refused with this error, the first 100; `undefined`: none. */
+export function getReportedProblems(error: unknown): readonly ValidationProblem[] | undefined {
+  return reported.get(error as ToolError);
+}
+
 /** Formats the problems in a few lines: the path, what was expected, what was sent. */
 function invalid(execution: CallState, problems: readonly ValidationProblem[]): ToolError {
   const { tool } = execution;
@@ -122,7 +130,7 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
   }
   const listed = listProblems(lines, Math.max(0, problems.length - readProblems));
   const known = knownNames(argumentsSchemaOf(tool), problems);
-  return new ToolError(
+  const error = new ToolError(
     "invalid_arguments",
     [
       `The arguments of ${tool.spec.name} are not valid:`,
@@ -132,6 +140,8 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
       "Correct them and call it again.",
     ].join("\n"),
   );
+  reported.set(error, problems.slice(0, readProblems));
+  return error;
 }
 
 /** The first lines, and the number of the others. Never "1 more": that line is listed instead. */

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolExecutor, ToolSpec, Toolset } from "@toolweave/core";
-import { isObject, withTimeout } from "@toolweave/core/adapter";
+import { withTimeout } from "@toolweave/core/adapter";
 import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import { isArtifact, readArtifact } from "./artifact-resources.ts";
 import type { CallRunner } from "../calls/call-runner.ts";
@@ -17,7 +17,7 @@ import type { GatewaySettings } from "../clients/serve-options.ts";
 import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
-import { getTaskSupport } from "../clients/task-support.ts";
+import { toMcpTool } from "./mcp-tool.ts";
 
 /** Milliseconds that the first list waits for loading sources; later tools are notified as a change. */
 const loadingMs = 5_000;
@@ -230,14 +230,6 @@ function withoutMeta({ _meta, ...params }: JsonObject): JsonObject {
   return params;
 }
 
-const hints = [
-  "title",
-  "readOnlyHint",
-  "destructiveHint",
-  "idempotentHint",
-  "openWorldHint",
-] as const;
-
 /** The tools of a toolset in the protocol's form, by name. Cached by toolset. */
 class ToolList {
   readonly #cache = new WeakMap<Toolset, readonly JsonObject[]>();
@@ -255,7 +247,7 @@ class ToolList {
     if (list === undefined) {
       const describe = this.#describe;
       list = toolset.specs().map((spec) => {
-        const definition = this.#forModel ? toModelDefinition(spec) : toDefinition(spec);
+        const definition = this.#forModel ? toModelDefinition(spec) : toMcpTool(spec);
         if (describe === undefined) return definition;
         return { ...definition, description: describe(spec, toolset) };
       });
@@ -265,32 +257,7 @@ class ToolList {
   }
 }
 
-/**
- * Converts a spec for a client: title, description, schemas and annotations, icons and `_meta` of an MCP server's
- * tool, and its task support, which the SDK omits for clients of 2026-07-28.
- */
-function toDefinition(spec: ToolSpec): JsonObject {
-  const { name, title, description, inputSchema, outputSchema, annotations, metadata } = spec;
-  const presentHints = hints.flatMap((hint) => {
-    const value = annotations[hint];
-    return value === undefined ? [] : [[hint, value] as const];
-  });
-  const support = getTaskSupport(spec);
-  const { icons, _meta } = spec.provenance.adapter === "mcp" ? (metadata ?? {}) : {};
-  return {
-    name,
-    ...(title === undefined ? {} : { title }),
-    description,
-    inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(presentHints.length === 0 ? {} : { annotations: Object.fromEntries(presentHints) }),
-    ...(support === undefined ? {} : { execution: { taskSupport: support } }),
-    ...(Array.isArray(icons) ? { icons } : {}),
-    ...(isObject(_meta) ? { _meta } : {}),
-  };
-}
-
 function toModelDefinition(spec: ToolSpec): JsonObject {
-  const { outputSchema: _omitted, ...definition } = toDefinition(spec);
+  const { outputSchema: _omitted, ...definition } = toMcpTool(spec);
   return definition;
 }

@@ -1,11 +1,5 @@
-import { getCodes } from "../http/problem.ts";
-
-const milliseconds = (description: string): object => ({
-  type: "integer",
-  description: `${description} Milliseconds since the epoch.`,
-});
-const text = (description: string): object => ({ type: "string", description });
-const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+import { grantProperties, permissionSchema } from "../openapi/permission-schemas.ts";
+import { milliseconds, nextCursor, reference, text } from "../openapi/schema-parts.ts";
 
 const call = {
   type: "object",
@@ -20,35 +14,6 @@ const call = {
   },
 } as const;
 
-const caller = {
-  type: "object",
-  required: ["id"],
-  properties: {
-    id: text("The person or program."),
-    roles: { type: "array", items: { type: "string" } },
-    agent: text("The agent that acts for the caller."),
-  },
-} as const;
-
-const permission = {
-  type: "object",
-  required: ["kind", "target"],
-  properties: {
-    kind: text("Kind of the action, such as `http.write`."),
-    target: text("Target of the action: a path, a request, a command, an amount."),
-    summary: text("One line for the person who decides."),
-    details: { description: "Further details: any JSON." },
-  },
-} as const;
-
-const grantProperties = {
-  tool: text("The tool."),
-  specHash: text("SHA-256 of the definition that was approved."),
-  permission,
-  argumentsHash: text("Keyed hash of the arguments. Absent: any arguments."),
-  caller: reference("Caller"),
-};
-
 const request = {
   description: "One thing that the call waits for.",
   oneOf: [
@@ -59,7 +24,7 @@ const request = {
       properties: {
         id: text("Id of the request, for `requestId` of an answer."),
         type: { const: "approval" },
-        permission: { ...permission, required: ["kind", "target", "summary"] },
+        permission: { ...permissionSchema, required: ["kind", "target", "summary"] },
         description: text("The description of the tool by its source, unverified."),
         reason: text("Why the policy asks."),
         remedy: text("The change with which such calls run without asking."),
@@ -165,9 +130,8 @@ const answer = {
   ],
 } as const;
 
-/** The schemas of the API (JSON Schema 2020-12). */
-export const schemas: Readonly<Record<string, object>> = {
-  Caller: caller,
+/** The schemas of the operations on approvals. */
+export const approvalSchemas: Readonly<Record<string, object>> = {
   Request: request,
   Approval: {
     type: "object",
@@ -203,7 +167,7 @@ export const schemas: Readonly<Record<string, object>> = {
     required: ["approvals"],
     properties: {
       approvals: { type: "array", items: reference("Approval") },
-      nextCursor: text("The `cursor` of the next page. Absent: this is the last one."),
+      nextCursor,
     },
   },
   AnswerBody: {
@@ -259,47 +223,4 @@ export const schemas: Readonly<Record<string, object>> = {
       approval: reference("Approval"),
     },
   },
-  Grant: {
-    type: "object",
-    required: ["id", "scope", "tool", "specHash", "permission", "grantedAt"],
-    properties: {
-      id: { type: "string" },
-      scope: { enum: ["session", "always"] },
-      ...grantProperties,
-      session: text("With the scope `session`: the session or run."),
-      by: text("The person who approved."),
-      grantedAt: milliseconds("When."),
-    },
-  },
-  GrantList: {
-    type: "object",
-    required: ["grants"],
-    properties: {
-      grants: { type: "array", items: reference("Grant") },
-      nextCursor: text("The `cursor` of the next page. Absent: this is the last one."),
-    },
-  },
-  Problem: {
-    type: "object",
-    description: "A problem document (RFC 9457).",
-    required: ["type", "title", "status", "code", "detail"],
-    properties: {
-      type: { const: "about:blank" },
-      title: { type: "string" },
-      status: { type: "integer" },
-      code: text("Name of the problem, for programs."),
-      detail: text("What is wrong, and what to do."),
-      answeredBy: text("Who answered, if this process knows."),
-      answeredAt: milliseconds("When."),
-      expiresAt: milliseconds("With `approval_expired`."),
-      scope: text("With `insufficient_scope`: the missing scope."),
-    },
-  },
 };
-
-/** The schema of the problems of one status. */
-export function problemSchema(status: number): object {
-  return {
-    allOf: [reference("Problem"), { properties: { code: { enum: getCodes(status) } } }],
-  };
-}
