@@ -32,6 +32,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/core",
     "@toolweave/durable",
     "@toolweave/example-bullmq",
+    "@toolweave/mcp",
     "@toolweave/openapi",
     "@toolweave/postgres",
     "@toolweave/s3",
@@ -127,14 +128,13 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/console": [
     ["authentication", "http"],
     ["openapi"],
+    ["grants", "lock"],
     ["explanation"],
     [
       "approvals",
       "artifacts",
       "audit",
       "events",
-      "grants",
-      "lock",
       "page",
       "policy",
       "runs",

@@ -30,10 +30,19 @@ const mutants: readonly Mutant[] = [
   {
     name: "an approval can be claimed again",
     routine: "claim_pending_call",
-    text: "AND status = 'pending'",
-    by: "",
+    text: "AND status = 'pending'\n      AND expires_at",
+    by: "AND expires_at",
     kinds: { approval },
     end: { operations: 40, faults: 0 },
+    finds: ["I1", "I2"],
+  },
+  {
+    name: "an approval can be claimed again together with others",
+    routine: "claim_pending_calls",
+    text: "AND p.status = 'pending'",
+    by: "",
+    kinds: { approval },
+    end: { operations: 200, faults: 0 },
     finds: ["I1", "I2"],
   },
   {

@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from "vitest";
+import { killedGateways } from "../src/scenarios/gateways.ts";
 import { approvals } from "../src/scenarios/network.ts";
 import { killedWorkers } from "../src/scenarios/workers.ts";
 import type { LoadEnd, Scenario, ScenarioResult } from "../src/scenarios/scenario.ts";
@@ -12,6 +13,16 @@ describe.skipIf(postgresUrl === undefined)("with a shared PostgreSQL", () => {
     const result = await run(killedWorkers, { operations: 40, faults: 3 }, signal);
     expect(result.violations).toEqual([]);
     expect(result.kills).toBeGreaterThanOrEqual(3);
+    expect(result.operations).toBeGreaterThanOrEqual(40);
+    expect(result.effects).toBeGreaterThan(20);
+  });
+
+  test("gateways behind a load balancer that are killed and stopped break no invariant", async ({
+    signal,
+  }) => {
+    const result = await run(killedGateways, { operations: 40, faults: 3 }, signal);
+    expect(result.violations).toEqual([]);
+    expect([result.kills >= 2, result.restarts >= 1]).toEqual([true, true]);
     expect(result.operations).toBeGreaterThanOrEqual(40);
     expect(result.effects).toBeGreaterThan(20);
   });

@@ -1,14 +1,16 @@
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
 import { mcpSource, type McpServer, type McpSource } from "@toolweave/mcp";
+import { readEvents } from "@toolweave/stores";
 import { compileCache } from "@toolweave/test-support";
 import { expect, onTestFinished, test } from "vitest";
 import { secretary } from "./support/agents.ts";
 import { notes, notesServer } from "./support/notes.ts";
 import { endOf, runBin, startBin } from "./support/run-bin.ts";
 import { runCommand, runIn } from "./support/run-cli.ts";
-import { tempStore } from "./support/temp-file.ts";
+import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -62,6 +64,29 @@ test("serve speaks MCP over stdio: the tools with their names, and their answers
     "read_artifact",
   ]);
   expect(textOf(await call(source, "notes__read_notes"))).toBe("Milk.");
+});
+
+test("serve --events records each call in a file, with its arguments and its output", async () => {
+  const file = join(tempFolder(), "calls.ndjson");
+  const args = ["--config", notes().config, "--events", file];
+  const source = clientOf(args, tempStore());
+  await source.ready;
+  await call(source, "notes__read_notes");
+  await source.close();
+  const recorded: object[] = [];
+  for await (const event of readEvents(file)) recorded.push(event);
+  expect(recorded).toContainEqual(
+    expect.objectContaining({ type: "tool.started", tool: "notes__read_notes", arguments: {} }),
+  );
+  expect(recorded).toContainEqual(
+    expect.objectContaining({ type: "tool.completed", content: [{ type: "text", text: "Milk." }] }),
+  );
+});
+
+test("serve --events fails before it starts a server if it cannot write the file", async () => {
+  const file = join(tempFile("a-file", ""), "calls.ndjson");
+  const { code, stderr } = await runCommand(["serve", notes().config, "--events", file]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(file)]);
 });
 
 test("a pending call of serve is approved with the command in its answer", async () => {

@@ -11,6 +11,8 @@ export interface Effect {
   readonly time: number;
   /** Of a call with a rate: a time before the rate was committed. */
   readonly earliest?: number;
+  /** The ids that the executor gave the call, if its client gave it others. */
+  readonly executed?: { readonly runId: string; readonly callId: string };
 }
 
 /** A call that a worker was asked to make or to resume. */
@@ -48,7 +50,7 @@ export interface Answer {
 
 /** An injected fault. Calls that were in flight while it lasted may have an unknown outcome. */
 export interface Fault {
-  readonly kind: "kill" | "stop" | "restart" | "network" | "storage" | "no-answer";
+  readonly kind: "kill" | "drain" | "stop" | "restart" | "network" | "storage" | "no-answer";
   /** Absent: all workers. */
   readonly worker?: string;
   readonly from: number;
@@ -114,6 +116,18 @@ interface AgentBudget {
   readonly recoveries: number;
 }
 
+/** A request to a gateway that ended with an error in place of a response of the protocol. */
+export interface ClientError {
+  /** The kind of the client. */
+  readonly client: string;
+  /** The gateway that had the client's session, if that is known. */
+  readonly holder?: string;
+  readonly type: "session-lost" | "connection-lost" | "may-have-run" | "shutting-down" | "other";
+  readonly text: string;
+  readonly from: number;
+  readonly until: number;
+}
+
 /** The content of the tables after all workers have ended and all leases have expired. */
 export interface Tables {
   /** Rows that no process will ever end, one sentence each. */
@@ -148,7 +162,7 @@ export interface History {
 
 /** An invariant that does not hold. */
 export interface Violation {
-  /** `I1` to `I10`. */
+  /** `I1` to `I10`, or the name of what one scenario alone guarantees. */
   readonly invariant: string;
   readonly text: string;
 }

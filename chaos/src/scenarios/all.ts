@@ -3,6 +3,7 @@ import { faultyBucket } from "./bucket.ts";
 import { wrongClocks } from "./clocks.ts";
 import { crashedDatabase, stoppedDatabase } from "./database.ts";
 import { asynchronousFailover, synchronousFailover } from "./failover.ts";
+import { killedGateways } from "./gateways.ts";
 import { approvals, brokenNetwork, pooledConnections } from "./network.ts";
 import type { Scenario } from "./scenario.ts";
 import { sharedSignIn } from "./sign-ins.ts";
@@ -26,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   sharedSignIn,
   faultyBucket,
   approvals,
+  killedGateways,
   agentsOnDbos,
   agentsOnRestate,
   agentsOnBullmq,

@@ -1,5 +1,12 @@
 import type { AuditRecord } from "@toolweave/core/stores";
-import type { Answer, Attempt, BucketState, Effect, History } from "../../src/history/history.ts";
+import type {
+  Answer,
+  Attempt,
+  BucketState,
+  ClientError,
+  Effect,
+  History,
+} from "../../src/history/history.ts";
 
 const call = { runId: "run_1", callId: "call_1" };
 
@@ -32,6 +39,17 @@ export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...call,
   id: "a1",
   worker: "worker 1.1",
+  from: 90,
+  until: 110,
+  ...change,
+});
+
+/** A request of a client whose session `gateway 1.1` had. */
+export const clientError = (change: Partial<ClientError> = {}): ClientError => ({
+  client: "1.x",
+  holder: "gateway 1.1",
+  type: "connection-lost",
+  text: "tools/call: fetch failed",
   from: 90,
   until: 110,
   ...change,

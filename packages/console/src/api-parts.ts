@@ -38,7 +38,7 @@ export function createParts(
   return [
     ...(sessions === undefined ? [] : [sessionRoutes(sessions)]),
     statusRoutes(executor, pendingCalls, attached),
-    toolRoutes(executor),
+    toolRoutes(executor, lock),
     callRoutes(calls),
     eventRoutes(executor),
     runRoutes(executor, live, recordings),

@@ -41,7 +41,7 @@ const apiHeaders: Readonly<Record<string, string>> = {
 const methods: readonly string[] = ["GET", "POST", "DELETE"] satisfies Route["method"][];
 
 /** The sender of a request that needs no token. */
-const nobody: ConsoleCaller = { caller: { id: "" }, scopes: [] };
+const anonymous: ConsoleCaller = { caller: { id: "" }, scopes: [] };
 
 /**
  * Creates a handler for the HTTP API of the console, to be mounted in any server that uses `Request` and `Response`:
@@ -96,7 +96,7 @@ export function consoleHandler(options: ConsoleOptions): ConsoleHandler {
     const open = matchRoutes(openRoutes, below).find(({ route }) => route.method === method);
     if (open !== undefined) {
       checkJsonType(request);
-      return answer(open, { request, query, sender: nobody });
+      return answer(open, { request, query, sender: anonymous });
     }
     // Before the path is looked at: without a token nothing is learnt about the API's contents.
     const sender = await authenticate(new Request(request.url, { headers: request.headers }));

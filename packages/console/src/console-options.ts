@@ -3,7 +3,7 @@ import type { AuditReader, PendingCallStore } from "@toolweave/core/stores";
 import type { ConsoleAuthenticate } from "./authentication/console-caller.ts";
 import type { ConsoleSessions } from "./authentication/console-sessions.ts";
 import type { ConsoleOwners } from "./authentication/visibility.ts";
-import type { ConsoleLock } from "./lock/lock-routes.ts";
+import type { ConsoleLock } from "./lock/lock-difference.ts";
 import type { ConsoleRecording } from "./runs/recording.ts";
 import type { ConsoleFile } from "./page/page-files.ts";
 

@@ -57,4 +57,5 @@ export type {
   ConsoleLockDifference,
   LockDiff,
   MemberChangeText,
-} from "./lock/lock-routes.ts";
+} from "./lock/lock-difference.ts";
+export type { ToolLock } from "./lock/tool-locks.ts";

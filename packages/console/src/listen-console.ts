@@ -127,10 +127,11 @@ async function send({ body }: Response, outgoing: ServerResponse): Promise<void>
   else await pipeline(Readable.fromWeb(body as NodeReadableStream), outgoing);
 }
 
-/** Converts a request; `undefined`: its target or its method is invalid. Repeated headers keep all their values. */
+/** Converts a request; `undefined`: its target or its method is invalid, or it is of HTTP/1.0 and names no host. Repeated headers keep all their values. */
 function toRequest(incoming: IncomingMessage, base: string): Request | undefined {
   const { method = "GET", url: target = "/", rawHeaders } = incoming;
   // Absolute targets name another server than the Host header does.
+  if (incoming.headers.host === undefined) return undefined;
   if (!target.startsWith("/") || !URL.canParse(`${base}${target}`)) return undefined;
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) {

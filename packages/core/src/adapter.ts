@@ -105,6 +105,14 @@ export {
   parsePointer,
   resolvePointer,
 } from "./json/json-pointer.ts";
+export { tryRule } from "./policy/try-rule.ts";
+export type {
+  PolicyHolder,
+  RuleChange,
+  TriedEffect,
+  TriedRule,
+  TryRuleOptions,
+} from "./policy/try-rule.ts";
 export { decodeUtf8, findText, readTextPage } from "./artifacts/text-page.ts";
 export type { TextMatch, TextPage, TextPageRequest } from "./artifacts/text-page.ts";
 export { base64ToBytes, bytesToBase64 } from "./text/base64.ts";

@@ -40,7 +40,8 @@ export { toolsSource } from "./registry/tool-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
 export type { Toolset, ToolSelection } from "./contract/tool.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
-export type { RegisteredSource, RegistryInput, RegistryOptions } from "./registry/tool-registry.ts";
+export type { RegistryInput, RegistryOptions } from "./registry/tool-registry.ts";
+export type { RegisteredSource } from "./registry/registered-source.ts";
 export type { RegistryProblem } from "./registry/collect-tools.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
@@ -48,7 +49,6 @@ export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
 export type { PolicyExplanation } from "./policy/decision.ts";
 export type { ArtifactAccess } from "./artifacts/artifacts.ts";
-export type { RuleChange, TriedEffect, TriedRule, TryRuleOptions } from "./policy/try-rule.ts";
 export type {
   PolicyAnswer,
   PolicyDefinition,

@@ -37,6 +37,62 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
     expect(result).toEqual(none);
   });
 
+  test("approvals that are claimed at the same time are each used at most once", async () => {
+    const calls = ["a", "b", "c"].map(interruption);
+    const result = await everyFault("long", async ({ store, other, clock, outcome, arrive }) => {
+      const all = <T>(work: (call: Interruption) => PromiseLike<T> | T) =>
+        Promise.all(calls.map((call) => outcome(work(call))));
+      const added = await all((call) => store.pendingCalls.add(call));
+      for (const call of calls) {
+        if (added.includes("unavailable")) await other.pendingCalls.add(call);
+      }
+      const firsts = await all((call) => store.pendingCalls.claim(call));
+      const seconds = await Promise.all(calls.map((call) => other.pendingCalls.claim(call)));
+      await arrive();
+      const finished = await all((call) => store.pendingCalls.finish(call.id));
+      store.close();
+      await arrive();
+      await clock.advance(leaseMs);
+      const later = await Promise.all(calls.map((call) => other.pendingCalls.claim(call)));
+      const counts = calls.map(
+        (_, n) => [firsts[n], seconds[n], later[n]].filter((claim) => claim === "claimed").length,
+      );
+      return {
+        "an approval is used at most once": Math.max(...counts) < 2,
+        "the first claim is not lost": firsts.every((claim) =>
+          ["claimed", "unavailable"].includes(claim),
+        ),
+        "an end stays": finished.every((end, n) => end !== undefined || later[n] === "finished"),
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("tasks that are added and ended at the same time each have one end", async () => {
+    const ids = ["a", "b", "c"];
+    const result = await everyFault("long", async ({ store, other, outcome, arrive }) => {
+      const added = await Promise.all(
+        ids.map((id) => outcome(store.tasks.add({ ...task, id, owner: `["session","${id}"]` }))),
+      );
+      const end = { status: "completed", updatedAt: 2, expiresAt: 9e12 } as const;
+      const ended = await Promise.all(ids.map((id) => outcome(store.tasks.change(id, end))));
+      await arrive();
+      const found = await Promise.all(ids.map((id) => other.tasks.get(id)));
+      const again = await Promise.all(
+        ids.map((id) => other.tasks.change(id, { ...end, status: "failed" })),
+      );
+      return {
+        "an added task is there": ids.every(
+          (id, n) => added[n] !== undefined || found[n]?.id === id,
+        ),
+        "an end is accepted": ended.every((is, n) => is !== false || added[n] === "unavailable"),
+        "an end stays": ended.every((is, n) => is !== true || found[n]?.status === "completed"),
+        "a second end is refused": again.every((is, n) => is === (found[n]?.status === "working")),
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
   test("a rate is not exceeded, and its room is free again after the lease", async () => {
     const request = { key: "tool:pay", amount: 1, limit: 2, windowMs: 1_000 };
     const result = await everyFault("long", async ({ store, other, clock, outcome, arrive }) => {

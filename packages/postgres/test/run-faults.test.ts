@@ -42,6 +42,42 @@ describe.skipIf(url === undefined)(
       expect(result).toEqual(none);
     });
 
+    test("calls that are made at the same time each have their effect at most once", async () => {
+      const ids = ["a", "b", "c"];
+      const result = await everyFault("long", async ({ store, other, clock, outcome, arrive }) => {
+        const call = (callId: string, by: string) => ledgerCall(by + callId, { callId, epoch: 1 });
+        const begun = await Promise.all(
+          ids.map((id) => outcome(store.ledger.begin(call(id, "store")))),
+        );
+        const others = await Promise.all(ids.map((id) => other.ledger.begin(call(id, "other"))));
+        await arrive();
+        const ended = await Promise.all(
+          ids.map((id, n) =>
+            begun[n] !== undefined && isBegun(begun[n])
+              ? outcome(store.ledger.end(call(id, "store"), { status: "ended", outcome: id }))
+              : "unavailable",
+          ),
+        );
+        store.close();
+        await arrive();
+        await clock.skip(leaseMs);
+        const later = await Promise.all(ids.map((id) => other.ledger.begin(call(id, "later"))));
+        return {
+          "a call starts at most once": ids.every(
+            (_, n) =>
+              [begun[n], others[n], later[n]].filter((one) => one !== undefined && isBegun(one))
+                .length < 2,
+          ),
+          "an end is accepted": ended.every((is) => is !== false),
+          "an outcome stays": ids.every((id, n) => {
+            const entry = later[n];
+            return ended[n] !== true || (entry?.status === "ended" && entry.outcome === id);
+          }),
+        };
+      });
+      expect(result).toEqual(none);
+    });
+
     test("a claim that was withdrawn does not exist, also if its statement arrives later", async () => {
       const result = await everyFault("short", async ({ store, other, outcome, arrive }) => {
         const first = await outcome(store.ledger.begin(ledgerCall("1")));

@@ -36,6 +36,7 @@ describe.skipIf(url === undefined)("with an index in PostgreSQL", () => {
       const deadlines = new ManualTimers(1_000);
       const faulty =
         fault && new FaultyPool(connections, fault, () => queueMicrotask(() => deadlines.expire()));
+      faulty?.start();
       lastPool = faulty;
       const store = postgresStore({ pool: faulty ?? pool, schema, timers: deadlines });
       const other = postgresStore({ pool, schema, timers: clock });

@@ -1,5 +1,5 @@
 import type { Answer, JsonObject, JsonValue } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, roundedIntegers } from "@toolweave/core/adapter";
 import { Problem } from "../http/problem.ts";
 
 /** The decision of a person, and what it is about. */
@@ -64,6 +64,12 @@ function readAnswer(answer: JsonValue, index: number, by: string): Answer {
   const { arguments: edited } = answer;
   if (edited !== undefined && !isObject(edited)) {
     throw invalid(`answers[${index}].arguments must be an object`);
+  }
+  const [rounded] = roundedIntegers(answer);
+  if (rounded !== undefined) {
+    throw invalid(
+      `answers[${index}] has the integer ${rounded}, which would be rounded: integers have at most 53 bits`,
+    );
   }
   const isDecision = type === "approve" || type === "reject";
   // The executor validates the remaining members.

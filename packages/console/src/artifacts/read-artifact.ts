@@ -13,7 +13,7 @@ import { Problem } from "../http/problem.ts";
 import { maySee, type ConsoleOwners } from "../authentication/visibility.ts";
 import { maxImageBytes, sniffDisplayedImage } from "./displayed-image.ts";
 
-/** What the operations on artifacts use. */
+/** The executor whose artifacts are read, and the rule for their owners. */
 export interface ArtifactSources {
   readonly executor: ToolExecutor;
   readonly owners: ConsoleOwners;

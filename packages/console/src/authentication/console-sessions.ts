@@ -53,7 +53,7 @@ interface StoredSession {
  * @example
  * ```ts
  * const sessions = new ConsoleSessions({ caller: { id: "ada" } });
- * const listener = await listenConsole({ executor, stores, sessions });
+ * const listener = await listenConsole({ executor, stores: { pendingCalls }, sessions });
  * console.log(`${listener.url}/#code=${sessions.createCode()}`);
  * ```
  */

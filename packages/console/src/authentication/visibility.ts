@@ -1,4 +1,4 @@
-import type { Caller, TaskOptions } from "@toolweave/core";
+import type { TaskOptions } from "@toolweave/core";
 import type { ConsoleCaller } from "./console-caller.ts";
 
 /** Whose tasks and artifacts people see. */
@@ -16,11 +16,6 @@ export function maySee(
   behalf: TaskOptions | undefined,
 ): boolean {
   if (behalf === undefined) return false;
-  if (owners === "all" && !isProgram(caller)) return true;
+  if (owners === "all" && caller.agent === undefined) return true;
   return behalf.caller?.id === caller.id;
-}
-
-/** True if an agent acts for the caller. */
-export function isProgram({ agent }: Caller): boolean {
-  return agent !== undefined;
 }

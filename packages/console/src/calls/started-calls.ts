@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { JsonObject, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
+import type { ToolExecutor, ToolOutcome } from "@toolweave/core";
+import { canonicalJson, roundedIntegers } from "@toolweave/core/adapter";
 import type { PendingCallStore } from "@toolweave/core/stores";
 import { hasScope, type ConsoleCaller } from "../authentication/console-caller.ts";
+import { toSentArguments } from "../http/json-body.ts";
 import { Problem } from "../http/problem.ts";
 import type { CallBody } from "./call-body.ts";
 import { toOutcomeView, type OutcomeView } from "./outcome-view.ts";
@@ -78,7 +79,8 @@ export class StartedCalls {
    */
   start(body: CallBody, { caller }: ConsoleCaller): CallStarted {
     const { name, arguments: args, id: callId = crypto.randomUUID(), timeoutMs, asTask } = body;
-    const digest = getDigest({ name, arguments: args, timeoutMs, asTask });
+    const rounded = roundedIntegers(args);
+    const digest = getDigest({ name, arguments: args, rounded, timeoutMs, asTask });
     const owner = canonicalJson(caller);
     const known = this.#calls.get(callId);
     if (known !== undefined) {
@@ -113,11 +115,10 @@ export class StartedCalls {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(asTask === undefined ? {} : { asTask }),
     };
-    // The executor parses texts, and reports other values.
     const asked = {
       id: callId,
       name,
-      arguments: args as JsonObject | string,
+      arguments: toSentArguments(args),
       ...(this.#getMetadata === undefined ? {} : { metadata: this.#getMetadata() }),
     };
     void run.execute(asked, options).then((outcome) => {
@@ -228,6 +229,6 @@ function toStatus(outcome: ToolOutcome): CallState["status"] {
   return outcome.error?.code === "cancelled" ? "cancelled" : outcome.status;
 }
 
-function getDigest(body: JsonObject | object): string {
+function getDigest(body: object): string {
   return createHash("sha256").update(canonicalJson(body)).digest("base64url");
 }

@@ -1,7 +1,7 @@
 import type { QueuedEvent } from "@toolweave/core";
 import { Problem } from "../http/problem.ts";
 
-/** What a reader of events asks for. */
+/** The request of a reader of events. */
 export interface EventQuery {
   /** The last event that the reader has; absent: it has none. */
   readonly after: EventCursor | undefined;
@@ -12,7 +12,7 @@ export interface EventQuery {
 }
 
 /** The place of an event: in which stream, and its number there. */
-export interface EventCursor {
+interface EventCursor {
   readonly stream: string;
   readonly seq: number;
 }

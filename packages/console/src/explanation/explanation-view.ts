@@ -1,9 +1,13 @@
-import type { Explanation, ToolExecutor } from "@toolweave/core";
+import type { Decision, ExplainedRequest, Explanation, ToolExecutor } from "@toolweave/core";
+import { toListed, type ListedGrant } from "../grants/grants.ts";
 import { permissionSchema } from "../openapi/permission-schemas.ts";
 import { reference, text } from "../openapi/schema-parts.ts";
 
 /** The decision about a call, as JSON. */
-export type ExplanationView = Omit<Explanation, "problem" | "invalidArguments" | "arguments"> & {
+export type ExplanationView = Pick<Explanation, "tool" | "advertised" | "effect"> & {
+  readonly requests: readonly (Omit<ExplainedRequest, "grant"> & {
+    readonly grant?: ListedGrant;
+  })[];
   readonly problem?: { readonly code: string; readonly message: string };
 };
 
@@ -18,19 +22,17 @@ export function toExplanationView(
     effect,
     requests: requests.map(({ considered, grant, ...request }) => ({
       ...request,
-      // The exception of a policy function is for the host.
-      considered: considered.map(({ cause: _, ...decision }) => decision),
-      ...(grant === undefined ? {} : { grant: withoutSeal(grant) }),
+      considered: considered.map(withoutCause),
+      ...(grant === undefined ? {} : { grant: toListed(grant) }),
     })),
     ...(problem === undefined ? {} : { problem: { code: problem.code, message: problem.message } }),
   });
 }
 
-function withoutSeal<G extends { readonly seal?: unknown; readonly definition?: unknown }>(
-  grant: G,
-): G {
-  const { seal: _, definition: __, ...rest } = grant;
-  return rest as G;
+/** The exception of a policy function is for the host. */
+function withoutCause(decision: Decision): Decision {
+  const { cause: _, ...displayed } = decision;
+  return displayed;
 }
 
 const effect = { enum: ["allow", "ask", "deny"] } as const;

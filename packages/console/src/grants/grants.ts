@@ -31,7 +31,8 @@ export async function revokeGrant({ grants }: ToolExecutor, id: string): Promise
   );
 }
 
-function toListed(grant: Grant): ListedGrant {
+/** Converts a grant for display. */
+export function toListed(grant: Grant): ListedGrant {
   const { seal: _, definition: __, ...listed } = grant;
   return listed;
 }

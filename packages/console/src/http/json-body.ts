@@ -1,4 +1,4 @@
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, parseExact, roundedIntegers, stringifyExact } from "@toolweave/core/adapter";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
@@ -25,7 +25,7 @@ export function checkJsonType({ headers }: Request): void {
 }
 
 /**
- * Reads the body of a request as a JSON object with known members.
+ * Reads the body of a request as a JSON object with known members. `stringifyExact` writes its parts as they were sent.
  *
  * @throws Problem for a body that is too large, no JSON, no object, and unknown members.
  */
@@ -56,8 +56,19 @@ export async function readJsonBody(
 
 function parse(body: Uint8Array): JsonValue {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as JsonValue;
+    return parseExact(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     throw new Problem("invalid_json", "The body is not valid JSON in UTF-8.");
   }
+}
+
+/**
+ * The arguments of a call as the executor gets them. Values that are no object, and objects with integers that would be
+ * rounded, are passed as a text: the executor reports them.
+ *
+ * @param args a part of a body that `readJsonBody` has read.
+ */
+export function toSentArguments(args: JsonValue): JsonObject | string {
+  if (typeof args === "string") return args;
+  return isObject(args) && roundedIntegers(args).length === 0 ? args : stringifyExact(args);
 }

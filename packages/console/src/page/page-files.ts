@@ -16,18 +16,22 @@ const indexPath = "/index.html";
 /** Addresses of the page's screens. All of them are answered with the same document. */
 const screens = [
   "/",
+  "/sources",
+  "/problems",
   "/tools",
   "/tools/{name}",
   "/runs",
   "/runs/{id}",
   "/approvals",
   "/approvals/{id}",
+  "/grants",
   "/tasks",
+  "/tasks/{id}",
   "/artifacts/{key}",
   "/policy",
   "/audit",
   "/lock",
-  "/problems",
+  "/help",
 ] as const;
 
 /** Headers of every file. Trusted Types without a policy: the page has no way to turn text into HTML. */

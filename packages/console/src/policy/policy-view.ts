@@ -30,7 +30,7 @@ export interface PolicyLayerView {
 export interface PolicyRuleView {
   /** Its id or its place, as in explanations. */
   readonly id: string;
-  /** What the rule is for, in one line. */
+  /** The calls that the rule is for, in one line. */
   readonly text: string;
   /** `ask always`: no grant answers. */
   readonly effect: PolicyEffect | "ask always";
@@ -72,7 +72,7 @@ function toRuleView(rule: PolicyRule, index: number): PolicyRuleView {
   };
 }
 
-/** Describes what a rule is for: `tools delete_*; permissions kind network, target DELETE *`. */
+/** Describes the calls that a rule is for: `tools delete_*; permissions kind network, target DELETE *`. */
 function describeRule({
   id: _id,
   effect: _effect,

@@ -1,7 +1,8 @@
-import type { Caller, JsonObject, PolicyRule, TriedEffect, ToolExecutor } from "@toolweave/core";
+import type { Caller, JsonObject, PolicyRule, ToolExecutor } from "@toolweave/core";
 import { ToolError } from "@toolweave/core";
+import { tryRule as tryPolicyRule, type TriedEffect } from "@toolweave/core/adapter";
 
-/** What one further rule would change. */
+/** The changes that one further rule would make. */
 export interface TryResult {
   /** The policy that the rule was added to. Absent: the rule is not valid. */
   readonly layer?: string;
@@ -26,7 +27,7 @@ export async function tryRule(
 ): Promise<TryResult> {
   try {
     // The executor checks it.
-    const tried = await executor.tryRule(rule as unknown as PolicyRule, options);
+    const tried = await tryPolicyRule(executor, rule as unknown as PolicyRule, options);
     const { layer, changes, unchanged, warnings } = tried;
     return executor.redact({
       layer,

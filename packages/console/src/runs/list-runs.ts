@@ -87,7 +87,7 @@ function toPosition({ startedAt, runId, recording = "" }: RunRow): { time: numbe
 function withoutPayloads(run: RunDetails): RunDetails {
   return {
     ...run,
-    spans: run.spans.map(({ arguments: _, output: __, ...span }) => span),
+    spans: run.spans.map(({ arguments: _arguments, output: _output, ...span }) => span),
   };
 }
 

@@ -38,7 +38,7 @@ export interface RunDetails extends RunRow {
 }
 
 /**
- * What a span is. `call`: a call, from its request to its end. `attempt`: one attempt of a call that was retried.
+ * The kind of a span. `call`: a call, from its request to its end. `attempt`: one attempt of a call that was retried.
  * `retry`: the delay before the next attempt. `wait`: the call waits for a person. `task`: the call runs as a task.
  */
 export type SpanKind = "call" | "attempt" | "wait" | "retry" | "task";

@@ -3,7 +3,7 @@ import type { ToolExecutor } from "@toolweave/core";
 import type { PendingCallStore } from "@toolweave/core/stores";
 import { listProblems, listSources, type SourceRow } from "./source-rows.ts";
 
-/** What a host has attached to the console. */
+/** The stores and files that a host has attached to the console. */
 export interface AttachedStores {
   readonly pendingCalls: boolean;
   readonly grants: boolean;

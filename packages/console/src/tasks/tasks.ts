@@ -47,7 +47,7 @@ export interface TaskList {
 /** Maximum number of tasks that are listed. */
 const maxListed = 1000;
 
-/** What the operations on tasks use. */
+/** The executor whose tasks are read, the rule for their owners, and their progress. */
 export interface TaskSources {
   readonly executor: ToolExecutor;
   readonly owners: ConsoleOwners;

@@ -1,8 +1,9 @@
-import type { Caller, JsonObject, JsonValue, ToolExecutor } from "@toolweave/core";
+import type { Caller, JsonValue, ToolExecutor } from "@toolweave/core";
+import { toSentArguments } from "../http/json-body.ts";
 import { toExplanationView, type ExplanationView } from "../explanation/explanation-view.ts";
 import { findTool } from "./tool-details.ts";
 
-/** What a call would lead to. */
+/** The result that a call would have, as far as it is known before the call starts. */
 export interface CheckResult {
   readonly problems: readonly {
     /** A JSON pointer into the arguments (RFC 6901); empty: the whole. */
@@ -26,8 +27,7 @@ export async function checkCall(
   caller: Caller,
 ): Promise<CheckResult> {
   findTool(executor, name);
-  // The executor parses texts, and reports other values.
-  const call = { name, arguments: args as JsonObject | string };
+  const call = { name, arguments: toSentArguments(args) };
   const explanation = await executor.explain(call, { caller });
   const { problem, invalidArguments } = explanation;
   const isInvalid = problem?.code === "invalid_arguments";

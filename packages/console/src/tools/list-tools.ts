@@ -13,7 +13,7 @@ export interface ToolRow {
   readonly source: string;
   /** The decision about the tool. Rules may depend on the arguments of a call. */
   readonly effect: PolicyEffect;
-  /** What the tool says about itself. Absent: nothing. */
+  /** The access that the tool claims to need. Absent: it claims nothing. */
   readonly access?: "read" | "write" | "destructive";
   /** The reason why the tool cannot be called now. */
   readonly unavailable?: string;
@@ -97,26 +97,43 @@ export class ToolRows {
 
   async #create(toolset: Toolset, secrets: number, caller: Caller): Promise<CachedRows> {
     const rows: ToolRow[] = [];
-    for (const entry of toolset.entries()) rows.push(await this.#toRow(entry, caller));
+    for (const entry of toolset.entries()) {
+      const { name } = entry.tool.spec;
+      const effect = this.#executor.decideByTool(name) ?? (await this.#explain(name, caller));
+      rows.push(toRow(entry, effect));
+    }
+    const texts = rows.flatMap((row) => Object.values(row));
+    // All at once: of thousands of rows hardly any contains a secret.
+    const isClean = this.#executor.redact(texts.join("\n")) === texts.join("\n");
     this.#created += 1;
     const tag = `"${this.#instance}.${toolset.version}.${this.#created}"`;
-    return { toolset, secrets, tag, rows: this.#executor.redact(rows), bodies: new Map() };
-  }
-
-  async #toRow({ tool, source }: RegisteredTool, caller: Caller): Promise<ToolRow> {
-    const { name, title, description, annotations } = tool.spec;
-    const { availability } = tool;
-    const access = getAccess(annotations);
     return {
-      name,
-      ...(title === undefined ? {} : { title }),
-      line: toLine(description),
-      source,
-      effect: (await this.#executor.explain({ name }, { caller })).effect,
-      ...(access === undefined ? {} : { access }),
-      ...(availability?.status === "unavailable" ? { unavailable: availability.reason } : {}),
+      toolset,
+      secrets,
+      tag,
+      rows: isClean ? rows : this.#executor.redact(rows),
+      bodies: new Map(),
     };
   }
+
+  async #explain(name: string, caller: Caller): Promise<PolicyEffect> {
+    return (await this.#executor.explain({ name }, { caller })).effect;
+  }
+}
+
+function toRow({ tool, source }: RegisteredTool, effect: PolicyEffect): ToolRow {
+  const { name, title, description, annotations } = tool.spec;
+  const { availability } = tool;
+  const access = getAccess(annotations);
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    line: toLine(description),
+    source,
+    effect,
+    ...(access === undefined ? {} : { access }),
+    ...(availability?.status === "unavailable" ? { unavailable: availability.reason } : {}),
+  };
 }
 
 /** Grows when a secret is added: rows that were created before may contain it. */

@@ -13,6 +13,7 @@ import {
   type RegisteredTool,
 } from "@toolweave/core/adapter";
 import { Problem } from "../http/problem.ts";
+import type { ToolLock, ToolLocks } from "../lock/tool-locks.ts";
 
 /** A tool with its whole definition. */
 export interface ToolDetails {
@@ -25,6 +26,8 @@ export interface ToolDetails {
   readonly source: string;
   /** The decision about the tool. Rules may depend on the arguments of a call. */
   readonly effect: PolicyEffect;
+  /** Absent: the server has no lock, or cannot read it. */
+  readonly lock?: ToolLock;
   /** Estimated tokens of the definition for a model: a quarter of its characters. */
   readonly tokens: number;
 }
@@ -52,18 +55,21 @@ export async function getTool(
   executor: ToolExecutor,
   name: string,
   caller: Caller,
+  locks?: ToolLocks,
 ): Promise<ToolDetails> {
   const { tool, source } = findTool(executor, name);
   const definition = await readDefinition(tool);
   const { effect } = await executor.explain({ name }, { caller });
   const { spec, argumentsSchema } = executor.redact(definition);
   const { description, inputSchema } = spec;
+  const lock = await locks?.get(name);
   return {
     spec,
     argumentsSchema,
     specHash: definition.specHash,
     source: executor.redact(source),
     effect,
+    ...(lock === undefined ? {} : { lock }),
     tokens: estimateTokens([name, description, inputSchema]),
   };
 }

@@ -1,4 +1,6 @@
 import type { JsonValue, ToolExecutor } from "@toolweave/core";
+import type { ConsoleLock } from "../lock/lock-difference.ts";
+import { ToolLocks } from "../lock/tool-locks.ts";
 import { readJsonBody } from "../http/json-body.ts";
 import { defaultLimit } from "../http/paging.ts";
 import { Problem } from "../http/problem.ts";
@@ -13,7 +15,8 @@ import { getTool } from "./tool-details.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
 /** The operations on tools. */
-export function toolRoutes(executor: ToolExecutor): ApiPart {
+export function toolRoutes(executor: ToolExecutor, lock?: ConsoleLock): ApiPart {
+  const locks = lock === undefined ? undefined : new ToolLocks(executor, lock);
   const rows = new ToolRows(executor);
   const finder = new ToolFinder(executor);
   const texts = { type: "string" };
@@ -61,7 +64,8 @@ export function toolRoutes(executor: ToolExecutor): ApiPart {
           responses: { 200: jsonResponse("The tool.", "ToolDetails") },
           problems: [409],
         },
-        handle: ({ parameters: { name = "" }, sender }) => getTool(executor, name, sender.caller),
+        handle: ({ parameters: { name = "" }, sender }) =>
+          getTool(executor, name, sender.caller, locks),
       },
       {
         method: "GET",

@@ -93,6 +93,18 @@ export const toolSchemas: Readonly<Record<string, object>> = {
       specHash: text("SHA-256 of the definition."),
       source: text("The id of its source."),
       effect,
+      lock: {
+        type: "object",
+        description: "Absent: the server has no lock, or cannot read it.",
+        required: ["state"],
+        properties: {
+          state: {
+            enum: ["locked", "changed", "new"],
+            description: "`new`: it is not in the lock.",
+          },
+          changes: { type: "array", items: reference("LockChange") },
+        },
+      },
       tokens,
     },
   },

@@ -208,7 +208,7 @@ test.each(["own", "all"] as const)(
     const own = await put(store, "own", "text/plain", '["session","ada"]');
     const others = [
       await put(store, "bob's", "text/plain", '[null,"bob"]'),
-      await put(store, "nobody's", "text/plain", "[null,null]"),
+      await put(store, "no caller's", "text/plain", "[null,null]"),
     ];
     const paths = (key: string): readonly string[] => [key, `${key}/search?q=x`, `${key}/bytes`];
     for (const path of paths(own)) {
@@ -223,7 +223,7 @@ test.each(["own", "all"] as const)(
   },
 );
 
-test("an owner that no executor has derived is nobody's", async () => {
+test("an artifact whose owner no executor has derived is not read", async () => {
   const { console, store } = open("all");
   const key = await put(store, "x", "text/plain", "root");
   expect((await console.send(`/api/artifacts/${key}`)).status).toBe(404);

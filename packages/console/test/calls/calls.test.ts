@@ -74,6 +74,18 @@ describe("a call", () => {
     });
   });
 
+  test("with an integer that would be rounded does not run with another integer", async () => {
+    const console = new TestConsole();
+    const { body } = await console.send<CallStarted>("/api/calls", {
+      headers: { "content-type": "application/json" },
+      body: '{"name":"add","arguments":{"a":9007199254740993,"b":1}}',
+    });
+    expect(await console.ended<CallState>(body.callId)).toMatchObject({
+      outcome: { error: { code: "invalid_arguments" } },
+    });
+    expect(console.effects).toEqual([]);
+  });
+
   test("that is as a task ends with the id of the task", async () => {
     const console = new TestConsole();
     const { callId } = await start(console, { ...sum, asTask: true });

@@ -20,9 +20,9 @@ async function view(content: readonly ContentBlock[]): Promise<readonly unknown[
       provider: { raw: "not for clients" },
     },
   } as unknown as ToolOutcome;
-  const shown = await toOutcomeView(new TestConsole().executor, outcome);
-  expect(JSON.stringify(shown)).not.toContain("not for clients");
-  return shown.result?.content ?? [];
+  const outcomeView = await toOutcomeView(new TestConsole().executor, outcome);
+  expect(JSON.stringify(outcomeView)).not.toContain("not for clients");
+  return outcomeView.result?.content ?? [];
 }
 
 const image = (bytes: Uint8Array, mimeType = "image/png"): ContentBlock => ({

@@ -250,6 +250,16 @@ describe("deciding", () => {
   });
 });
 
+test("an answer with an integer that would be rounded is 422, and the call stays pending", async () => {
+  const { process, id, digest } = await withPending();
+  const { status, body } = await process.send(`/api/approvals/${id}/answers`, {
+    headers: { "content-type": "application/json" },
+    body: `{"digest":"${digest}","answers":[{"type":"approve","arguments":{"to":"x","euros":9007199254740993}}]}`,
+  });
+  expect([status, body["code"]]).toEqual([422, "invalid_body"]);
+  expect((await process.read(id)).status).toBe("pending");
+});
+
 describe("an id", () => {
   test.each([
     ["that is unknown", crypto.randomUUID()],

@@ -1,7 +1,7 @@
 import { lockDifference, lockOf } from "@toolweave/config";
 import { defineTool, ToolRegistry, type Tool } from "@toolweave/core";
 import { expect, test } from "vitest";
-import type { LockDiff } from "../../src/index.ts";
+import type { LockDiff, ToolDetails } from "../../src/index.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
 const tool = (name: string, description: string, type = "string"): Tool =>
@@ -53,6 +53,26 @@ test("the changes of the tools since they were locked are described, without sec
     ],
     command: "toolweave lock",
   });
+  const states = ["a", "b", "new"].map(async (name) => {
+    const { body } = await console.send<ToolDetails>(`/api/tools/${name}`);
+    return [name, body.lock?.state, body.lock?.changes?.length];
+  });
+  expect(await Promise.all(states)).toEqual([
+    ["a", "locked", undefined],
+    ["b", "changed", 2],
+    ["new", "new", undefined],
+  ]);
+});
+
+test("a tool is displayed without its state if there is no lock, or it cannot be read", async () => {
+  const difference = (): never => {
+    throw new Error("The lock is damaged.");
+  };
+  for (const attached of [{}, { lock: { difference } }]) {
+    const console = new CheckedConsole([tool("a", "Reads.")], {}, attached);
+    const { status, body } = await console.send<ToolDetails>("/api/tools/a");
+    expect([status, body.lock]).toEqual([200, undefined]);
+  }
 });
 
 test("without a lock the operation says how to add one", async () => {

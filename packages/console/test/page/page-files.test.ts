@@ -7,6 +7,8 @@ import { origin, pageFiles, TestConsole } from "../support/test-console.ts";
 
 const screens = [
   "/",
+  "/sources",
+  "/problems",
   "/tools",
   "/tools/add",
   "/tools/add?arguments=%7B%7D",
@@ -14,12 +16,14 @@ const screens = [
   "/runs/run_1",
   "/approvals",
   "/approvals/1",
+  "/grants",
   "/tasks",
+  "/tasks/task_1",
   "/artifacts/art_1",
   "/policy",
   "/audit",
   "/lock",
-  "/problems",
+  "/help",
 ];
 
 test.each(screens)("%s is the document of the page, without a token", async (path) => {

@@ -6,6 +6,7 @@ import { memoryPendingCalls } from "@toolweave/core/stores";
 import { eventFile, readEvents } from "@toolweave/stores";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConsoleRecording, RunDetails, RunList } from "../../src/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
 const tools: readonly Tool[] = [
@@ -52,10 +53,11 @@ async function record(path: string, names: readonly string[]): Promise<void> {
 
 test("live runs are listed, newest first, by page, tool and failure", async () => {
   const runs = { live: true };
-  const console = new CheckedConsole(tools, { eventPayloads: true }, { runs });
+  const clock = new ManualClock();
+  const console = new CheckedConsole(tools, { eventPayloads: true, clock }, { runs });
   for (const name of ["echo", "fail", "echo", "pay"]) {
     await console.executor.execute({ id: "1", name, arguments: { to: secret } });
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await clock.advance(1);
   }
   const list = async (query = ""): Promise<RunList> =>
     (await console.send<RunList>(`/api/runs${query}`)).body;

@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SpanBuilder, type RunDetails, type Span, type SpanState } from "../../src/spans.ts";
 
-/** What a call does. */
+/** The behaviour of a call. */
 interface Plan {
   readonly id: string;
   readonly end: "ok" | "error" | "answers_error" | "cancel" | "invalid";
@@ -54,7 +54,7 @@ function toPlan(given: Omit<Plan, "id">, id: string, isNested: boolean): Plan {
   };
 }
 
-/** An execution: what the executor reported, and what really happened. */
+/** An execution: the events of the executor, and the outcomes of the calls. */
 class Execution {
   readonly events: ToolEvent[] = [];
   readonly outcomes: Map<string, ToolOutcome> = new Map();
@@ -189,7 +189,8 @@ test("the spans of random executions agree with the outcomes of their calls", as
         }
         const parent = execution.parents.get(id);
         expect(call.parent).toBe(parent === undefined ? undefined : byCallId.get(parent)?.id);
-        if (outcome.status === "completed" && outcome.ok) expect(call.output).toBeDefined();
+        const hasOutput = outcome.status === "completed";
+        expect(call.output === undefined).toBe(!hasOutput);
       }
       for (const { spans, calls: count, failed, waiting, missingEvents, endedAt } of runs) {
         const own = spans.filter(({ kind }) => kind === "call");
@@ -203,15 +204,17 @@ test("the spans of random executions agree with the outcomes of their calls", as
         ]);
         expect(endedAt === undefined).toBe(waiting > 0);
         expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length);
-        const seen = new Map<string, Span>();
-        for (const span of spans) {
-          seen.set(span.id, span);
-          if (span.to !== undefined) expect(span.to).toBeGreaterThanOrEqual(span.from);
-          if (span.parent === undefined) continue;
+        const places = new Map(spans.map((span, index) => [span.id, { span, index }]));
+        for (const [index, { from, to = Infinity, parent }] of spans.entries()) {
+          const above = places.get(parent ?? "");
+          const period: Pick<Span, "from" | "to"> = above?.span ?? { from: -Infinity };
           // A parent comes before its children, and contains them.
-          const parent = seen.get(span.parent) as Span;
-          expect(parent.from).toBeLessThanOrEqual(span.from);
-          if (parent.to !== undefined) expect(span.to).toBeLessThanOrEqual(parent.to);
+          expect([from <= to, period.from <= from, to <= (period.to ?? Infinity)]).toEqual([
+            true,
+            true,
+            true,
+          ]);
+          expect(above?.index ?? -1).toBeLessThan(index);
         }
       }
     },

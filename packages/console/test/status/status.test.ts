@@ -118,8 +118,8 @@ test("the status counts tools, problems and calls that wait, and names the polic
     stores: {
       pendingCalls: true,
       grants: true,
-      tasks: false,
-      artifacts: false,
+      tasks: true,
+      artifacts: true,
       audit: false,
       recordings: [],
       lock: false,

@@ -32,7 +32,7 @@ function file(text: string, mediaType: string, immutable: boolean): ConsoleFile 
   return { bytes: new TextEncoder().encode(text), mediaType, immutable };
 }
 
-/** Who sends a request: the session, the owner of a token, or a client without a token. */
+/** The sender of a request: the session, the owner of a token, or a client without a token. */
 export type Sender = "session" | keyof typeof tokens | null;
 
 /** One process with a page, sessions, and tools whose ends a test decides. */

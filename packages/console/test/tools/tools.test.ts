@@ -304,6 +304,17 @@ describe("the check of a call", () => {
     expect(problems).toEqual([{ pointer: "", message: expect.any(String) }]);
   });
 
+  test("of an integer that would be rounded is refused, and not of another integer", async () => {
+    const console = new TestConsole();
+    const { body } = await console.send<CheckResult>("/api/tools/add/check", {
+      headers: { "content-type": "application/json" },
+      body: '{"arguments":{"a":9007199254740993,"b":1}}',
+    });
+    expect(body.problems).toEqual([
+      { pointer: "", message: expect.stringContaining("9007199254740993") },
+    ]);
+  });
+
   test("decides for the sender", async () => {
     const console = new TestConsole([], {
       policy: ({ caller }) => ({ effect: caller?.agent === undefined ? "allow" : "deny" }),

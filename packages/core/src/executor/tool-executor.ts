@@ -1,14 +1,11 @@
 import { requestedName } from "./call/read-call.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
-import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Tool, Toolset } from "../contract/tool.ts";
 import type { CalledInput, CalledValue, TypedCallOptions } from "../contract/tool-types.ts";
 import type { JsonObject } from "../json/json.ts";
 import { mayRun, type PolicyLayer } from "../policy/decision.ts";
-import type { PendingCallStore } from "../approvals/pending-call-store.ts";
-import type { GrantStore } from "../contract/grant.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
@@ -20,10 +17,7 @@ import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
-import type { TriedRule, TryRuleOptions } from "../policy/try-rule.ts";
-import type { PolicyRule } from "../contract/policy-definition.ts";
 import { configurationWarnings, warnOfMisspeltRules } from "./configuration-warnings.ts";
-import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
 import type { DrainOptions } from "./call/drain.ts";
 import { createServices } from "./create-services.ts";
@@ -39,8 +33,8 @@ import {
 } from "./batch/check-call-options.ts";
 import type { CallOptions } from "../contract/call-options.ts";
 import { untilAborted } from "../time/waiting.ts";
-import type { ArtifactAccess } from "../artifacts/artifacts.ts";
 import { BaseRun } from "./base-run.ts";
+import { ExecutorView } from "./executor-view.ts";
 
 /** One agent run: its caller, its values, its limits, and the tools that may be called now. */
 export class ToolRun extends BaseRun<ToolExecutor> {}
@@ -79,8 +73,8 @@ const resumeNames: readonly string[] = [
  * const outcome = await executor.execute({ id: "1", name: "add", arguments: { a: 1, b: 2 } });
  * ```
  */
-export class ToolExecutor {
-  readonly registry: ToolRegistry;
+export class ToolExecutor extends ExecutorView {
+  override readonly registry: ToolRegistry;
   readonly #engine: CallServices;
   readonly #limits: ExecutorLimits | undefined;
   readonly #dependsOnCaller: boolean;
@@ -104,6 +98,7 @@ export class ToolExecutor {
 
   /** @throws ToolError `invalid_configuration` when an option is not valid. */
   constructor(options: ExecutorOptions) {
+    super();
     this.#engine = createServices(this, options);
     this.#limits = options.limits;
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
@@ -115,6 +110,11 @@ export class ToolExecutor {
     );
     if (this.#engine.events.active) this.#followRegistry();
     for (const hook of this.#engine.hooks.onEvent) this.on((event) => hook.onEvent(event));
+  }
+
+  /** @internal */
+  protected override get services(): CallServices {
+    return this.#engine;
   }
 
   /**
@@ -150,14 +150,6 @@ export class ToolExecutor {
       this.#advertisedTo.set(caller, toolset);
     }
     return toolset;
-  }
-
-  /**
-   * Secrets that are redacted from everything that leaves the executor. Code that obtains a credential adds it here, or
-   * to the secrets of its source.
-   */
-  get secrets(): SecretSet {
-    return this.#engine.secrets;
   }
 
   /**
@@ -290,79 +282,6 @@ export class ToolExecutor {
   configurationWarnings(): readonly ConfigurationWarning[] {
     this.#hasCheckedRules = true;
     return configurationWarnings(this.#engine, this.#limits);
-  }
-
-  /**
-   * Removes secrets from a value that the host displays or sends, as they are removed from events: those that the
-   * executor and its sources know, text in the format of a credential, and the values of headers that hold one. Returns
-   * the same object if it contains none, or if redaction is off.
-   *
-   * @param value JSON.
-   */
-  redact<Value>(value: Value): Value {
-    return this.#engine.redactor?.redactReport(value) ?? value;
-  }
-
-  /**
-   * Removes secrets from the parts of one text, also a secret that several parts contain together. Members that mark
-   * secrets by their name are not looked for.
-   *
-   * @param parts as they follow one another.
-   */
-  redactParts(parts: readonly string[]): readonly string[] {
-    return this.#engine.redactor?.texts(parts) ?? parts;
-  }
-
-  /**
-   * Removes secrets from bytes, such as those of an artifact. In a text, and in bytes that can be read as one, masks take
-   * their place; in other bytes they are overwritten. Returns the same bytes if they contain none.
-   */
-  redactBytes(bytes: Uint8Array, mediaType: string): Uint8Array {
-    return this.#engine.redactor?.bytes(bytes, mediaType) ?? bytes;
-  }
-
-  /** The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. */
-  get policies(): readonly Pick<PolicyLayer, "name" | "toJSON">[] {
-    return this.#engine.policies;
-  }
-
-  /**
-   * Finds the decisions that one further rule would change: the policy decides about a call of every tool without
-   * arguments, and, if the rule is for permissions, about an example of them, with and without the rule. The policy in
-   * force stays as it is.
-   *
-   * @throws ToolError `invalid_configuration` (by rejecting) when the rule or an option is not valid.
-   */
-  async tryRule(rule: PolicyRule, options: TryRuleOptions = noOptions): Promise<TriedRule> {
-    const { tryRule } = await import("../policy/try-rule.ts");
-    const entries = [...this.registry.toolset().entries()];
-    return tryRule(this.#engine.policies, entries, rule, options);
-  }
-
-  /** The limits of one call: milliseconds of an attempt (0: none) and bytes of content for a model. */
-  get callLimits(): { readonly timeoutMs: number; readonly maxOutputBytes: number } {
-    const { timeoutMs, maxOutputBytes } = this.#engine;
-    return { timeoutMs, maxOutputBytes };
-  }
-
-  /** Time for limits, deadlines and durations: the host's own clock, if it is set. */
-  get clock(): Clock {
-    return this.#engine.clock;
-  }
-
-  /** The calls that wait for a person. */
-  get pendingCalls(): PendingCallStore {
-    return this.#engine.pendingCalls;
-  }
-
-  /** Approvals for more than one call: to display and to revoke them. */
-  get grants(): GrantStore {
-    return this.#engine.grants;
-  }
-
-  /** Stored outputs: to display them. `read_artifact` is what models read them with. */
-  get artifacts(): ArtifactAccess {
-    return this.#engine.artifacts;
   }
 
   /** Calls that run as tasks: their status, their results, and their cancellation. */

@@ -8,7 +8,7 @@ import {
   type PolicyEffect,
   type PolicyRule,
 } from "../contract/policy-definition.ts";
-import type { RegisteredTool } from "../contract/tool.ts";
+import type { Toolset } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { globMatcher } from "../text/glob.ts";
 import { narrowPolicy } from "./compile-policy.ts";
@@ -38,7 +38,7 @@ export interface RuleChange {
 /** A decision. `ask always`: a person is asked, and no grant answers. */
 export type TriedEffect = PolicyEffect | "ask always";
 
-/** What a rule would change. */
+/** The changes that a rule would make. */
 export interface TriedRule {
   /** The name of the policy that the rule was added to. */
   readonly layer: string;
@@ -52,18 +52,28 @@ export interface TriedRule {
 /** Maximum number of permissions that are tried for each tool. */
 const maxPermissions = 50;
 
+/** The parts of an executor with which a rule is tried. */
+export interface PolicyHolder {
+  readonly policies: readonly Pick<PolicyLayer, "name" | "toJSON">[];
+  readonly registry: { toolset(): Pick<Toolset, "entries"> };
+}
+
 /**
- * Decides about every tool with and without one further rule. Nothing changes.
+ * Finds the decisions that one further rule would change: the policy decides about a call of every tool without
+ * arguments, and, if the rule is for permissions, about an example of them, with and without the rule. The policy in
+ * force stays as it is.
  *
- * @throws ToolError `invalid_configuration` for a rule, a policy or a caller that is not valid.
+ * @param executor a `ToolExecutor`.
+ * @throws ToolError `invalid_configuration` (by rejecting) when the rule or an option is not valid.
  */
 export async function tryRule(
-  layers: readonly PolicyLayer[],
-  entries: readonly RegisteredTool[],
+  executor: PolicyHolder,
   rule: PolicyRule,
-  options: TryRuleOptions,
+  options: TryRuleOptions = {},
 ): Promise<TriedRule> {
-  checkOptions("executor.tryRule", options, ["layer", "caller"]);
+  checkOptions("tryRule", options, ["layer", "caller"]);
+  const layers = executor.policies as readonly PolicyLayer[];
+  const entries = [...executor.registry.toolset().entries()];
   const caller = options.caller === undefined ? undefined : copyCaller(options.caller);
   const index = findLayer(layers, options.layer);
   const { layers: changed, where } = addRule(layers, index, rule);
@@ -112,8 +122,8 @@ function findLayer(layers: readonly PolicyLayer[], name: string | undefined): nu
   throw new ToolError(
     "invalid_configuration",
     names.length === 0
-      ? "executor.tryRule: the policy is a function, which has no rules: put a policy with rules behind it."
-      : `executor.tryRule: layer is ${formatValue(name)}; the policies with rules are ${names.join(", ")}.`,
+      ? "tryRule: the policy is a function, which has no rules: put a policy with rules behind it."
+      : `tryRule: layer is ${formatValue(name)}; the policies with rules are ${names.join(", ")}.`,
   );
 }
 

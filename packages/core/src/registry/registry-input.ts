@@ -25,3 +25,8 @@ export function noToolHint(input: unknown): string {
   }
   return `: this is an object with the members ${formatValue(members.map(([name]) => name))}. defineTool makes a tool`;
 }
+
+/** `Array.isArray`, which does not narrow readonly arrays. */
+export function isList<Item>(input: Item | readonly Item[]): input is readonly Item[] {
+  return Array.isArray(input);
+}

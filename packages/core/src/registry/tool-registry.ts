@@ -20,23 +20,11 @@ import {
   RegistryProblems,
 } from "./registry-problems.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
+import { listSources, whenReady, type RegisteredSource } from "./registered-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 import { unusableTools } from "./unusable-tools.ts";
-import { isSource, isTool, noToolHint } from "./registry-input.ts";
+import { isList, isSource, isTool, noToolHint } from "./registry-input.ts";
 import { checkOptions } from "../contract/check-options.ts";
-
-/** A source of a registry. */
-export interface RegisteredSource {
-  readonly id: string;
-  /** Its annotations may loosen a decision. */
-  readonly trusted: boolean;
-  /** The number of its tools. */
-  readonly size: number;
-  /** `loading`: it has not listed its tools yet. */
-  readonly state: "ready" | "loading" | "failed";
-  /** With `failed`: the reason. */
-  readonly message?: string;
-}
 
 /** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
@@ -72,8 +60,6 @@ export class ToolRegistry {
   readonly #problems: RegistryProblems;
   #all: ToolsetSnapshot | undefined;
   readonly #promised = new Set<PromisedSource>();
-  /** The sources that have not listed their tools yet. */
-  readonly #unready = new WeakSet<ToolSource>();
   #secrets: readonly SecretSet[] = [];
   #version = 0;
   #closed = false;
@@ -145,27 +131,9 @@ export class ToolRegistry {
     return this.#problems.failed;
   }
 
-  /**
-   * The sources, in the order in which they were added; `host` stands for the tools that host code has added itself. A
-   * source that is still being made is not among them.
-   */
+  /** The sources, in the order in which they were added. A source that is still being made is not among them. */
   get sources(): readonly RegisteredSource[] {
-    const sizes = new Map<string, number>();
-    for (const { source } of this.#entries.values())
-      sizes.set(source, (sizes.get(source) ?? 0) + 1);
-    const sources = new Map<string, RegisteredSource>();
-    for (const { id, source, trusted } of this.#slots) {
-      const failure = this.#problems.failed.find((problem) => problem.source === id);
-      const isLoading = source !== undefined && this.#unready.has(source);
-      sources.set(id, {
-        id,
-        trusted,
-        size: sizes.get(id) ?? 0,
-        state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
-        ...(failure === undefined ? {} : { message: failure.message }),
-      });
-    }
-    return [...sources.values()];
+    return listSources(this.#slots, this.#entries, this.#problems.failed);
   }
 
   /** The credentials that the sources hold. The same array while no source is added or removed. */
@@ -370,14 +338,12 @@ export class ToolRegistry {
   }
 
   async #whenReady(source: ToolSource): Promise<void> {
-    this.#unready.add(source);
     try {
-      await source.ready;
+      await whenReady(source);
     } catch (error) {
       // The failure of a source that was removed meanwhile is no problem any more.
       if (this.#slots.some((slot) => slot.source === source)) this.#problems.fail(source.id, error);
     }
-    this.#unready.delete(source);
     if (!this.#closed) this.#rebuild();
   }
 
@@ -426,10 +392,6 @@ export class ToolRegistry {
       }
     }
   }
-}
-
-function isList(input: RegistryInput): input is readonly RegistryInput[] {
-  return Array.isArray(input); // This does not narrow readonly arrays.
 }
 
 function misuse(message: string): ToolError {

@@ -229,10 +229,10 @@ export class ExecutorTasks {
     const records = await this.#asked(() => this.#engine.tasks.latest(max));
     return records?.map((record) => {
       const isLost = record.lost === true && record.status === "working";
-      const shown = isLost ? toLostTask(record) : record;
+      const listed = isLost ? toLostTask(record) : record;
       const { interruptionId } = record;
       return {
-        ...infoOf({ record: shown }),
+        ...infoOf({ record: listed }),
         ...(interruptionId === undefined ? {} : { interruptionId }),
         behalf: parseOwner(record.owner),
       };

@@ -226,7 +226,7 @@ function tasksOf({ open, ended }: Owned): number {
   return ended.size === 0 ? -1 : open + ended.size;
 }
 
-function withoutResult({ result: _, ...task }: StoredTask): ListedTask {
+function withoutResult({ result: _result, ...task }: StoredTask): ListedTask {
   return task;
 }
 

@@ -139,6 +139,33 @@ describe("explaining a call", () => {
     expect(await executor.explain({ name: "pay" })).not.toHaveProperty("arguments");
   });
 
+  test("of a tool alone is decided without it, unless the caller or the arguments count", async () => {
+    const tools = trusted(foreignTool("read", { spec: { annotations: { readOnlyHint: true } } }));
+    const inputs = [tools, new TestSource("u", [foreignTool("drop")]), tool("own")];
+    for (const options of [
+      {},
+      { onAsk: "deny" as const },
+      { policy: "readOnly" as const },
+      {
+        policy: {
+          preset: "autonomous" as const,
+          rules: [{ tools: "d*", effect: "deny" as const }],
+        },
+      },
+    ]) {
+      const executor = executorFor(inputs, options);
+      for (const name of ["read", "drop", "own"]) {
+        const decided = executor.decideByTool(name);
+        expect([name, decided]).toEqual([name, (await executor.explain({ name })).effect]);
+      }
+      expect(executor.decideByTool("unknown")).toBeUndefined();
+    }
+    const byCaller = { rules: [{ callers: { id: "ada" }, effect: "allow" as const }] };
+    for (const policy of [byCaller, () => ({ effect: "allow" as const })]) {
+      expect(executorFor(inputs, { policy: policy as never }).decideByTool("own")).toBeUndefined();
+    }
+  });
+
   test("names the reason why the policy hides a tool", async () => {
     const executor = executorFor(tool("write"), { policy: "readOnly" });
     expect(await executor.explain({ name: "write" })).toMatchObject({

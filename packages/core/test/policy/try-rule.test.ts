@@ -7,6 +7,7 @@ import {
   type PolicyRule,
   type Tool,
 } from "../../src/index.ts";
+import { tryRule } from "../../src/adapter.ts";
 
 const tool = (name: string, more: object = {}): Tool =>
   defineTool({ name, description: name, input: { type: "object" }, execute: () => "ok", ...more });
@@ -27,7 +28,7 @@ describe("a rule that is tried", () => {
   test("lists each tool whose decision it changes, and changes none", async () => {
     const executor = executorWith("supervised");
     const rule: PolicyRule = { effect: "deny", tools: "*_mail" };
-    expect(await executor.tryRule(rule)).toEqual({
+    expect(await tryRule(executor, rule)).toEqual({
       layer: "policy",
       changes: [
         { tool: "delete_mail", before: "ask", after: "deny" },
@@ -51,7 +52,7 @@ describe("a rule that is tried", () => {
       { effect: "allow", tools: "delete_mail" },
     ];
     for (const rule of tried) {
-      const { changes } = await executorWith(policy).tryRule(rule);
+      const { changes } = await tryRule(executorWith(policy), rule);
       const other = executorWith([{ rules: [...rules, rule] }, policy[1] as never]);
       for (const { spec } of tools) {
         const [before, after] = await Promise.all(
@@ -74,17 +75,22 @@ describe("a rule that is tried", () => {
   test("is added to the named policy", async () => {
     const executor = executorWith([() => "ask", { name: "team", preset: "autonomous" }]);
     const rule: PolicyRule = { effect: "deny", tools: "send_mail" };
-    expect(await executor.tryRule(rule)).toMatchObject({ layer: "team", unchanged: 3 });
-    await expect(executor.tryRule(rule, { layer: "policy" })).rejects.toThrow(
+    expect(await tryRule(executor, rule)).toMatchObject({ layer: "team", unchanged: 3 });
+    await expect(tryRule(executor, rule, { layer: "policy" })).rejects.toThrow(
       'layer is "policy"; the policies with rules are team.',
     );
-    await expect(executorWith(() => "ask").tryRule(rule)).rejects.toThrow("is a function");
+    await expect(
+      tryRule(
+        executorWith(() => "ask"),
+        rule,
+      ),
+    ).rejects.toThrow("is a function");
   });
 
   test("and is for permissions shows an example of them, for tools that ask for some", async () => {
     const executor = executorWith("autonomous");
     const permissions = { kind: "net*", target: "GET https://example.com/*" };
-    expect(await executor.tryRule({ effect: "deny", permissions })).toMatchObject({
+    expect(await tryRule(executor, { effect: "deny", permissions })).toMatchObject({
       changes: [
         {
           tool: "fetch_page",
@@ -100,18 +106,18 @@ describe("a rule that is tried", () => {
   test("and is for callers decides for the given one", async () => {
     const executor = executorWith({ default: "deny" });
     const rule: PolicyRule = { effect: "allow", tools: "send_mail", callers: { id: "ada" } };
-    expect((await executor.tryRule(rule)).changes).toEqual([]);
-    expect((await executor.tryRule(rule, { caller: { id: "ada" } })).changes).toEqual([
+    expect((await tryRule(executor, rule)).changes).toEqual([]);
+    expect((await tryRule(executor, rule, { caller: { id: "ada" } })).changes).toEqual([
       { tool: "send_mail", before: "deny", after: "allow" },
     ]);
   });
 
   test("and has no effect says why; one that is not valid is refused", async () => {
     const executor = executorWith("supervised");
-    const { changes, warnings } = await executor.tryRule({ effect: "deny", tools: "send_mial" });
+    const { changes, warnings } = await tryRule(executor, { effect: "deny", tools: "send_mial" });
     expect(changes).toEqual([]);
     expect(warnings).toEqual([expect.stringMatching(/^The rule\.tools .*send_mail/)]);
-    await expect(executor.tryRule({ effect: "no" as never })).rejects.toMatchObject({
+    await expect(tryRule(executor, { effect: "no" as never })).rejects.toMatchObject({
       code: "invalid_configuration",
       message: expect.stringContaining("policy.rules[0].effect") as string,
     });

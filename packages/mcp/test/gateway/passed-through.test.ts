@@ -17,7 +17,7 @@ import {
   type ClientKind,
   type Place,
   type PlainClient,
-} from "../support/sdk-client.ts";
+} from "@toolweave/test-support/mcp-client";
 
 type ServerName = "everything" | "fixture";
 type Transport = "stdio" | "HTTP";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import type { Seen } from "./sdk-client.ts";
+import type { Seen } from "@toolweave/test-support/mcp-client";
 
 /** Before our names. */
 export const prefix = "s__";

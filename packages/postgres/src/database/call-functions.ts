@@ -233,9 +233,8 @@ END $$;
 
 CREATE FUNCTION ${schema}.change_task(p_id text, p_status text, p_change bytea, p_expires float8,
   p_lease float8, p_is_held boolean, p_token uuid) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE v_changed boolean;
 BEGIN
-  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
+  INSERT INTO ${schema}.write_answers (token, answer, at) VALUES (p_token, 'true', ${schema}.now_ms())
     ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN
     RETURN (SELECT answer::boolean FROM ${schema}.write_answers WHERE token = p_token);
@@ -246,8 +245,8 @@ BEGIN
     cancel_requested_by = NULL
     WHERE id = p_id AND expires_at > ${schema}.now_ms() AND status IN ('working', 'input_required')
       AND (p_is_held OR status <> 'working' OR p_status <> 'working');
-  v_changed := FOUND;
-  UPDATE ${schema}.write_answers SET answer = v_changed::text WHERE token = p_token;
-  RETURN v_changed;
+  IF FOUND THEN RETURN true; END IF;
+  UPDATE ${schema}.write_answers SET answer = 'false' WHERE token = p_token;
+  RETURN false;
 END $$;
 `;

@@ -37,7 +37,8 @@ export const connectMs = 2_000;
 export const deadlineMs = 5_000;
 /** The server ends a statement before the client stops to wait for it. */
 const statementMs = 4_500;
-const maxAttempts = 3;
+/** A statement is sent as often as this. */
+export const maxAttempts = 3;
 /** A process that uses the store tries to remove expired rows as often as this, in milliseconds. */
 const sweepMs = 60_000;
 const maxSwept = 1_000;
@@ -50,7 +51,7 @@ const undefinedFunction = "42883";
 /** Statements with a deadline over a pool of connections. Every statement that is given to it may be sent again. */
 export class Database {
   readonly schema: string;
-  readonly #timers: Timers;
+  readonly timers: Timers;
   readonly #ownOptions: pg.PoolConfig | undefined;
   #pool: PostgresPool | undefined;
   #ownPool: pg.Pool | undefined;
@@ -61,7 +62,7 @@ export class Database {
 
   constructor({ connectionString, pool, schema, timers }: DatabaseOptions) {
     this.schema = schema;
-    this.#timers = timers;
+    this.timers = timers;
     this.#pool = pool;
     if (pool !== undefined) keepProcess(pool);
     if (connectionString === undefined) return;
@@ -82,16 +83,21 @@ export class Database {
    * Runs one statement on a store that is up to date. After a lost connection it is sent again: it has to find out what
    * an earlier attempt has done.
    *
+   * @param attempts how often it is sent.
    * @throws ToolError `store_unavailable`
    */
-  async run(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+  async run(
+    text: string,
+    values: readonly unknown[] = [],
+    attempts: number = maxAttempts,
+  ): Promise<readonly Row[]> {
     await this.prepare();
     if (performance.now() >= this.#sweepAt) {
       this.#sweepAt = performance.now() + sweepMs;
       // If it fails, a later one removes the rows.
       this.sweep(maxSwept).catch(() => {});
     }
-    return this.#attempts(text, values);
+    return this.#attempts(text, values, attempts);
   }
 
   /** The only value of the only row. */
@@ -196,26 +202,32 @@ export class Database {
       );
       await client.query("COMMIT");
     };
-    await this.#retried(() => this.#withClient(work));
+    await this.#retried(() => this.#withClient(work), maxAttempts);
   }
 
-  #attempts(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#retried(() =>
-      this.#withClient(async (client) => {
-        const { rows } = await client.query(text, [...values]);
-        return rows as readonly Row[];
-      }),
+  #attempts(
+    text: string,
+    values: readonly unknown[],
+    attempts: number = maxAttempts,
+  ): Promise<readonly Row[]> {
+    return this.#retried(
+      () =>
+        this.#withClient(async (client) => {
+          const { rows } = await client.query(text, [...values]);
+          return rows as readonly Row[];
+        }),
+      attempts,
     );
   }
 
-  async #retried<T>(work: () => Promise<T>): Promise<T> {
+  async #retried<T>(work: () => Promise<T>, attempts: number): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       this.#assertOpen();
       try {
         return await work();
       } catch (error) {
         if (ToolError.is(error)) throw error;
-        if (attempt < maxAttempts && isTransient(error)) continue;
+        if (attempt < attempts && isTransient(error)) continue;
         throw toStoreError(error);
       }
     }
@@ -229,7 +241,7 @@ export class Database {
       const end = (error?: unknown): void => {
         if (isOver) return;
         isOver = true;
-        this.#timers.clearTimeout(timer);
+        this.timers.clearTimeout(timer);
         client?.off?.("error", fail);
         client?.release(error === undefined ? undefined : toError(error));
       };
@@ -237,7 +249,7 @@ export class Database {
         end(error);
         reject(toError(error));
       };
-      const timer = this.#timers.setTimeout(
+      const timer = this.timers.setTimeout(
         () => fail(new Error(`PostgreSQL has not answered within ${deadlineMs} ms.`)),
         deadlineMs,
       );

@@ -1,6 +1,7 @@
 import { artifactObjects } from "./artifact-objects.ts";
 import { callFunctions } from "./call-functions.ts";
 import { dataFunctions } from "./data-functions.ts";
+import { groupedFunctions } from "./grouped-functions.ts";
 import { ledgerFunctions } from "./ledger-functions.ts";
 import { processFunctions } from "./process-functions.ts";
 import { tables } from "./tables.ts";
@@ -14,6 +15,7 @@ export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + callFunctions(schema) + dataFunctions(schema),
   (schema) => ledgerFunctions(schema) + processFunctions(schema) + replaced(callFunctions(schema)),
   artifactObjects,
+  groupedFunctions,
 ];
 
 function replaced(functions: string): string {

@@ -10,6 +10,7 @@ import {
   type Timers,
 } from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 import { sealNames, type Sealer } from "../database/seal.ts";
 
@@ -20,6 +21,7 @@ const maxPauseMs = 100;
 export class PostgresCredentials implements CredentialStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
+  readonly #reads: GroupedStatements;
   readonly #writer = randomUUID();
   #writes = 0;
   readonly #exclusive: ExclusiveWork;
@@ -31,18 +33,21 @@ export class PostgresCredentials implements CredentialStore {
   ) {
     this.#db = db;
     this.#sealer = sealer;
+    this.#reads = new GroupedStatements(db, {
+      one: `SELECT sealed FROM ${db.schema}.credentials WHERE name = $1`,
+      many: `SELECT n, sealed FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, n)
+        JOIN ${db.schema}.credentials USING (name)`,
+      isRead: true,
+    });
     this.#exclusive = new ExclusiveWork(toLocks(db), { ...options, maxPauseMs });
   }
 
   async get(key: CredentialKey): Promise<Credential | undefined> {
     const name = this.#nameOf(key);
-    const sealed = await this.#db.value(
-      `SELECT sealed FROM ${this.#db.schema}.credentials WHERE name = $1`,
-      [name],
-    );
-    if (sealed === undefined) return undefined;
+    const [row] = await this.#reads.run(name, [name]);
+    if (row === undefined) return undefined;
     const credential = readCredential(
-      this.#sealer.open(sealed as Uint8Array, sealNames.credential(name)),
+      this.#sealer.open(row["sealed"] as Uint8Array, sealNames.credential(name)),
     );
     if (credential !== undefined) return credential;
     throw unavailable("has a credential that is damaged: set it again", { retryable: false });

@@ -2,14 +2,22 @@ import { randomUUID } from "node:crypto";
 import { ToolError, type Grant } from "@toolweave/core";
 import type { GrantStore } from "@toolweave/core/stores";
 import type { Database } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 
 /** Grants in a table, in the order in which they were given. */
 export class PostgresGrants implements GrantStore {
   readonly #db: Database;
+  readonly #reads: GroupedStatements;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#reads = new GroupedStatements(db, {
+      one: `SELECT grant_json FROM ${db.schema}.grants WHERE tool = $1 ORDER BY seq`,
+      many: `SELECT n, grant_json FROM unnest($1::text[]) WITH ORDINALITY AS asked (tool, n)
+        JOIN ${db.schema}.grants USING (tool) ORDER BY seq`,
+      isRead: true,
+    });
   }
 
   async add(grant: Grant): Promise<void> {
@@ -26,11 +34,11 @@ export class PostgresGrants implements GrantStore {
   }
 
   async list(tool?: string): Promise<readonly Grant[]> {
-    const rows = await this.#db.run(
-      `SELECT grant_json FROM ${this.#db.schema}.grants
-       ${tool === undefined ? "" : "WHERE tool = $1"} ORDER BY seq`,
-      tool === undefined ? [] : [toName(tool)],
-    );
+    const name = tool === undefined ? undefined : toName(tool);
+    const rows =
+      name === undefined
+        ? await this.#db.run(`SELECT grant_json FROM ${this.#db.schema}.grants ORDER BY seq`)
+        : await this.#reads.run(name, [name]);
     return rows.map((row) => JSON.parse(row["grant_json"] as string) as Grant);
   }
 

@@ -8,6 +8,7 @@ import type {
 } from "@toolweave/core/stores";
 import { Leases, type Timers } from "@toolweave/stores/shared";
 import { refusedClaim, type Database } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 import { sealNames, type Sealer } from "../database/seal.ts";
 
@@ -22,9 +23,9 @@ type ClaimNames = readonly [run: string, call: string, token: string];
  * alive: a call whose lease has expired is unknown, and does not start again by itself.
  */
 export class PostgresLedger implements CallLedger {
-  readonly #db: Database;
   readonly #sealer: Sealer;
-  readonly #leaseMs: number;
+  readonly #begins: GroupedStatements;
+  readonly #ends: GroupedStatements;
   /** The calls that this store runs, each as the JSON of its names. */
   readonly #leases: Leases;
   /** The tool and the arguments of each of them. */
@@ -35,9 +36,19 @@ export class PostgresLedger implements CallLedger {
     sealer: Sealer,
     options: { readonly leaseMs: number; readonly clock: Timers },
   ) {
-    this.#db = db;
     this.#sealer = sealer;
-    this.#leaseMs = options.leaseMs;
+    const { schema } = db;
+    this.#begins = new GroupedStatements(db, {
+      one: `SELECT status, outcome, holder
+        FROM ${schema}.begin_call($1, $2, $3, $4, $5, $9, $6, $7, $8)`,
+      many: `SELECT n, 'begun' AS status FROM ${schema}.begin_calls($1, $2, $3, $4, $5, $6, $7, $8) AS n`,
+      constants: [options.leaseMs, lifetimeMs],
+    });
+    this.#ends = new GroupedStatements(db, {
+      one: `SELECT ${schema}.end_call($1, $2, $3, $8, $9, $4, $5, $6, $7) AS is_ended`,
+      many: `SELECT n, true AS is_ended FROM ${schema}.end_calls($1, $2, $3, $4, $5, $6, $7) AS n`,
+      constants: [lifetimeMs],
+    });
     this.#leases = new Leases(options, (held) => {
       const claims = [...held].map((claim) => JSON.parse(claim) as ClaimNames);
       const running = [...held].map((claim) => this.#running.get(claim));
@@ -56,20 +67,10 @@ export class PostgresLedger implements CallLedger {
   async begin(call: LedgerCall): Promise<LedgerEntry> {
     const [run, id, token] = toNames(call);
     const [tool, argumentsHash] = [toName(call.tool), toName(call.argumentsHash)];
-    const [row] = await this.#db.run(
-      `SELECT status, outcome, holder
-       FROM ${this.#db.schema}.begin_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        run,
-        id,
-        tool,
-        argumentsHash,
-        call.epoch ?? null,
-        call.repeat ?? null,
-        token,
-        this.#leaseMs,
-        lifetimeMs,
-      ],
+    const [row] = await this.#begins.run(
+      JSON.stringify([run, id]),
+      [run, id, tool, argumentsHash, call.epoch ?? null, token],
+      [call.repeat ?? null],
     );
     const status = row?.["status"] as LedgerEntry["status"] | "expired" | "refused";
     if (status === "refused") throw refusedClaim();
@@ -100,19 +101,14 @@ export class PostgresLedger implements CallLedger {
     // Also if the end cannot be written: the lease then expires, and the call is unknown.
     this.#leases.drop(held);
     this.#running.delete(held);
-    const isEnded = await this.#db.value(
-      `SELECT ${this.#db.schema}.end_call($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        ...names,
-        tool ?? null,
-        argumentsHash ?? null,
-        randomUUID(),
-        end.status,
-        "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null,
-        lifetimeMs,
-      ],
+    const outcome =
+      "outcome" in end ? this.#sealer.seal(end.outcome, sealNames.outcome(run, id)) : null;
+    const [row] = await this.#ends.run(
+      JSON.stringify([run, id]),
+      [...names, randomUUID(), end.status, outcome],
+      [tool ?? null, argumentsHash ?? null],
     );
-    return isEnded === true;
+    return row?.["is_ended"] === true;
   }
 
   /** No lease is renewed any more. */

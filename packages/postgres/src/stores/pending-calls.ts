@@ -9,6 +9,7 @@ import {
 } from "@toolweave/core/stores";
 import { Leases, type Timers } from "@toolweave/stores/shared";
 import { refusedClaim, type Database, type Row } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 
 /**
@@ -17,8 +18,10 @@ import { toName } from "../database/name.ts";
  */
 export class PostgresPendingCalls implements PendingCallStore {
   readonly #db: Database;
-  readonly #leaseMs: number;
   readonly #maxPerOwner: number;
+  readonly #adds: GroupedStatements;
+  readonly #claims: GroupedStatements;
+  readonly #ends: GroupedStatements;
   /** On what this store has claimed and not finished. */
   readonly #leases: Leases;
 
@@ -27,8 +30,22 @@ export class PostgresPendingCalls implements PendingCallStore {
     options: { readonly leaseMs: number; readonly clock: Timers; readonly maxPerOwner: number },
   ) {
     this.#db = db;
-    this.#leaseMs = options.leaseMs;
     this.#maxPerOwner = options.maxPerOwner;
+    const { schema } = db;
+    this.#adds = new GroupedStatements(db, {
+      one: `SELECT ${schema}.add_pending_call($1, $2, $3, $4, $5, $6) AS answer`,
+      many: `SELECT n, 'added' AS answer FROM ${schema}.add_pending_calls($1, $2, $3, $4, $5, $6) AS n`,
+      constants: [options.maxPerOwner],
+    });
+    this.#claims = new GroupedStatements(db, {
+      one: `SELECT ${schema}.claim_pending_call($1, $2, $5, $3, $4) AS answer`,
+      many: `SELECT n, 'claimed' AS answer FROM ${schema}.claim_pending_calls($1, $2, $3, $4) AS n`,
+      constants: [options.leaseMs],
+    });
+    this.#ends = new GroupedStatements(db, {
+      one: `SELECT ${schema}.finish_pending_call($1, NULL, 0)`,
+      many: `SELECT n FROM ${schema}.finish_pending_calls($1) AS n`,
+    });
     this.#leases = new Leases(options, (ids) =>
       db.run(`SELECT ${db.schema}.renew_pending_calls($1, $2)`, [
         [...ids].map(toName),
@@ -45,15 +62,11 @@ export class PostgresPendingCalls implements PendingCallStore {
       digest(interruption),
       toName(quotaOwner(owner)),
       expiresAt,
-      this.#maxPerOwner,
     ];
     let answer: unknown = "again";
     // `again`: the quota was nearly reached meanwhile, and has to be counted by one process alone.
     while (answer === "again") {
-      answer = await this.#db.value(
-        `SELECT ${this.#db.schema}.add_pending_call($1, $2, $3, $4, $5, $6)`,
-        values,
-      );
+      answer = (await this.#adds.run(toName(id), values))[0]?.["answer"];
     }
     if (answer === "taken") {
       throw new ToolError(
@@ -71,10 +84,10 @@ export class PostgresPendingCalls implements PendingCallStore {
 
   async claim(interruption: Interruption): Promise<ClaimResult> {
     const { id, expiresAt } = interruption;
-    const result = (await this.#db.value(
-      `SELECT ${this.#db.schema}.claim_pending_call($1, $2, $3, $4, $5)`,
-      [toName(id), digest(interruption), expiresAt, randomUUID(), this.#leaseMs],
-    )) as ClaimResult | "refused";
+    const name = toName(id);
+    const values = [name, digest(interruption), randomUUID()];
+    const [row] = await this.#claims.run(name, values, [expiresAt]);
+    const result = row?.["answer"] as ClaimResult | "refused";
     if (result === "refused") throw refusedClaim();
     if (result === "claimed") this.#leases.hold(id);
     // This process may be late with a lease, when it was busy.
@@ -84,10 +97,12 @@ export class PostgresPendingCalls implements PendingCallStore {
   async finish(id: string, result?: FinishedResult): Promise<void> {
     // Also if the write fails: the lease then expires, and the call is reported as unfinished.
     this.#leases.drop(id);
+    const name = toName(id);
+    if (result === undefined) return void (await this.#ends.run(name, [name]));
     await this.#db.run(`SELECT ${this.#db.schema}.finish_pending_call($1, $2, $3)`, [
-      toName(id),
-      result === undefined ? null : JSON.stringify(result.sealed),
-      result?.maxAgeMs ?? 0,
+      name,
+      JSON.stringify(result.sealed),
+      result.maxAgeMs,
     ]);
   }
 

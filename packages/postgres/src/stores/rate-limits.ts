@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RateLimitStore, RateRequest, RateReservation } from "@toolweave/core/stores";
 import { checkRateRequests, Leases, type Timers } from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 
 /** The maximum number of reservations in one transaction. */
@@ -20,8 +21,9 @@ interface Waiting {
  */
 export class PostgresRateLimits implements RateLimitStore {
   readonly #db: Database;
-  readonly #leaseMs: number;
   readonly #leases: Leases;
+  readonly #reserves: GroupedStatements;
+  readonly #commits: GroupedStatements;
   /** The number of keys of each open reservation of this store. */
   readonly #open = new Map<string, number>();
   /** Reservations that wait for the transaction of their keys. */
@@ -29,7 +31,15 @@ export class PostgresRateLimits implements RateLimitStore {
 
   constructor(db: Database, options: { readonly leaseMs: number; readonly clock: Timers }) {
     this.#db = db;
-    this.#leaseMs = options.leaseMs;
+    this.#reserves = new GroupedStatements(db, {
+      one: `SELECT refused_by, wait FROM ${db.schema}.reserve_rates($1, $2, $3, $4, $5, $6)`,
+      many: `SELECT n, refused_by, wait FROM ${db.schema}.reserve_rate_sets($1, $2, $3, $4, $5, $6)`,
+      constants: [options.leaseMs],
+    });
+    this.#commits = new GroupedStatements(db, {
+      one: `SELECT ${db.schema}.commit_rate($1) AS rows`,
+      many: `SELECT n, rows FROM ${db.schema}.commit_rates($1)`,
+    });
     const table = `${db.schema}.rate_reservations`;
     // An expired lease stays expired: others may have taken its place.
     this.#leases = new Leases(options, (ids) =>
@@ -61,8 +71,8 @@ export class PostgresRateLimits implements RateLimitStore {
   async commit(id: string): Promise<void> {
     const keys = this.#close(id);
     if (keys === undefined) return;
-    const rows = await this.#db.value(`SELECT ${this.#db.schema}.commit_rate($1)`, [id]);
-    if (Number(rows) === keys) return;
+    const [row] = await this.#commits.run(id, [id]);
+    if (Number(row?.["rows"]) === keys) return;
     throw unavailable(
       "has lost a rate's reservation, because this process was held up for too long: call again",
     );
@@ -99,7 +109,7 @@ export class PostgresRateLimits implements RateLimitStore {
     while (queue.length > 0) {
       const batch = queue.splice(0, maxBatch);
       try {
-        await this.#reserveAll(batch);
+        await this.#reserveAll(lane, batch);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -107,19 +117,18 @@ export class PostgresRateLimits implements RateLimitStore {
     this.#queues.delete(lane);
   }
 
-  async #reserveAll(batch: readonly Waiting[]): Promise<void> {
+  async #reserveAll(lane: string, batch: readonly Waiting[]): Promise<void> {
     const keys = (batch[0] as Waiting).requests;
     const all = batch.flatMap(({ requests }) => requests);
-    const rows = await this.#db.run(
-      `SELECT refused_by, wait FROM ${this.#db.schema}.reserve_rates($1, $2, $3, $4, $5, $6)`,
+    const rows = await this.#reserves.run(
+      lane,
       [
-        keys.map(({ key }) => toName(key)),
+        keys.map(({ key }) => JSON.stringify(toName(key))),
         keys.map(({ windowMs }) => windowMs),
         batch.map(({ id }) => id),
         all.map(({ amount }) => amount),
         all.map(({ limit }) => limit),
-        this.#leaseMs,
-      ],
+      ].map((elements) => `{${elements.join(",")}}`),
     );
     for (const [index, { id, requests, resolve }] of batch.entries()) {
       const refusedBy = rows[index]?.["refused_by"] as number | null;

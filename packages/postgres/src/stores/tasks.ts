@@ -12,6 +12,7 @@ import { lastMoment, Leases, type Timers } from "@toolweave/stores/shared";
 import { ChangeWatch } from "../changes/change-watch.ts";
 import type { ListenerState } from "../changes/listener.ts";
 import type { Database, Row } from "../database/database.ts";
+import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
 import { sealNames, type Sealer } from "../database/seal.ts";
 
@@ -22,8 +23,10 @@ import { sealNames, type Sealer } from "../database/seal.ts";
 export class PostgresTasks implements TaskStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
-  readonly #leaseMs: number;
   readonly #maxPerOwner: number;
+  readonly #adds: GroupedStatements;
+  readonly #changes: GroupedStatements;
+  readonly #reads: GroupedStatements;
   /** On what this store runs, by name of the row. */
   readonly #leases: Leases;
   readonly #watch: ChangeWatch;
@@ -40,8 +43,25 @@ export class PostgresTasks implements TaskStore {
   ) {
     this.#db = db;
     this.#sealer = sealer;
-    this.#leaseMs = options.leaseMs;
     this.#maxPerOwner = options.maxPerOwner;
+    const { schema } = db;
+    this.#adds = new GroupedStatements(db, {
+      one: `SELECT ${schema}.add_task($1, $2, $3, $4, $5, $6, $8, $7, $9) AS answer`,
+      many: `SELECT n, 'added' AS answer
+        FROM ${schema}.add_tasks($1, $2, $3, $4, $5, $6, $7, $8, $9) AS n`,
+      constants: [options.leaseMs, options.maxPerOwner],
+    });
+    this.#changes = new GroupedStatements(db, {
+      one: `SELECT ${schema}.change_task($1, $2, $3, $4, $7, $5, $6) AS is_changed`,
+      many: `SELECT n, true AS is_changed FROM ${schema}.change_tasks($1, $2, $3, $4, $5, $6, $7) AS n`,
+      constants: [options.leaseMs],
+    });
+    this.#reads = new GroupedStatements(db, {
+      one: `SELECT ${this.#columns} FROM ${schema}.tasks WHERE id = $1 AND expires_at > ${schema}.now_ms()`,
+      many: `SELECT n, ${this.#columns} FROM unnest($1::text[]) WITH ORDINALITY AS names (name, n)
+        JOIN ${schema}.tasks ON id = name WHERE expires_at > ${schema}.now_ms()`,
+      isRead: true,
+    });
     this.#leases = new Leases(options, (names) =>
       db.run(
         `UPDATE ${db.schema}.tasks SET lease_until = ${db.schema}.now_ms() + $2
@@ -68,17 +88,12 @@ export class PostgresTasks implements TaskStore {
       task.status,
       this.#sealer.seal(JSON.stringify({ ...task, expiresAt }), sealNames.task(name)),
       expiresAt,
-      this.#leaseMs,
       randomUUID(),
-      this.#maxPerOwner,
     ];
     let answer: unknown = "again";
     // `again`: the quota was nearly reached meanwhile, and has to be counted by one process alone.
     while (answer === "again") {
-      answer = await this.#db.value(
-        `SELECT ${this.#db.schema}.add_task($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        values,
-      );
+      answer = (await this.#adds.run(name, values))[0]?.["answer"];
     }
     if (answer === "taken") {
       throw new ToolError(
@@ -102,32 +117,32 @@ export class PostgresTasks implements TaskStore {
     // Also if the end cannot be written: the lease then expires, and the task is reported as lost.
     if (!continues) this.#leases.drop(name);
     const expiresAt = Math.min(change.expiresAt, lastMoment);
-    const isChanged = await this.#db.value(
-      `SELECT ${this.#db.schema}.change_task($1, $2, $3, $4, $5, $6, $7)`,
-      [
-        name,
-        change.status,
-        this.#sealer.seal(JSON.stringify({ ...change, expiresAt }), sealNames.taskChange(name)),
-        expiresAt,
-        this.#leaseMs,
-        isHeld,
-        randomUUID(),
-      ],
+    const sealed = this.#sealer.seal(
+      JSON.stringify({ ...change, expiresAt }),
+      sealNames.taskChange(name),
     );
-    if (isChanged !== true) return false;
+    const values = [name, change.status, sealed, expiresAt, isHeld, randomUUID()];
+    const [answer] = await this.#changes.run(name, values);
+    if (answer?.["is_changed"] !== true) return false;
     if (continues) this.#leases.hold(name);
     this.#watch.notify(name);
     return true;
   }
 
   async get(id: string): Promise<StoredTask | undefined> {
-    const [row] = await this.#select("id", id);
-    this.#watch.observe(toName(id), row === undefined ? "" : this.#toState(row));
+    const name = toName(id);
+    const [row] = await this.#reads.run(name, [name]);
+    this.#watch.observe(name, row === undefined ? "" : this.#toState(row));
     return row === undefined ? undefined : this.#toReturned(row);
   }
 
   async list(owner: string): Promise<readonly StoredTask[]> {
-    const rows = await this.#select("owner", owner);
+    const { schema } = this.#db;
+    const rows = await this.#db.run(
+      `SELECT ${this.#columns} FROM ${schema}.tasks WHERE owner = $1 AND expires_at > ${schema}.now_ms()
+       ORDER BY seq`,
+      [toName(owner)],
+    );
     return rows.flatMap((row) => this.#toReturned(row) ?? []);
   }
 
@@ -195,14 +210,9 @@ export class PostgresTasks implements TaskStore {
     return row["is_held"] === true || this.#leases.has(row["id"] as string);
   }
 
-  #select(column: "id" | "owner", value: string): Promise<readonly Row[]> {
-    const { schema } = this.#db;
-    return this.#db.run(
-      `SELECT id, owner, status, task, change, cancel_requested_by, lease_until > ${schema}.now_ms() AS is_held
-       FROM ${schema}.tasks WHERE ${column} = $1 AND expires_at > ${schema}.now_ms()
-       ${column === "owner" ? "ORDER BY seq" : ""}`,
-      [toName(value)],
-    );
+  get #columns(): string {
+    return `id, owner, status, task, change, cancel_requested_by,
+      lease_until > ${this.#db.schema}.now_ms() AS is_held`;
   }
 
   /** `undefined`: the row was overwritten with another task, whose result belongs to another owner. */

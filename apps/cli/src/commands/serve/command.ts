@@ -67,6 +67,7 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
         "also list run_script, whose scripts call the tools; `only`: in place of the tools",
       ).choices(["beside", "only"]),
     )
+    .option("--events <file>", "record what happens, with arguments and outputs but no secrets")
     .option("--watch", "load modules again when their files change")
     .option("--locked", "omit tools that differ from the lock")
     .option("--lock-file <file>", lockFileHelp)

@@ -21,9 +21,10 @@ import { openStore } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
+import { parseAddress } from "../shared/parse-address.ts";
 import { prepareApprovalsAccess } from "./approvals-access.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
-import { parseAddress } from "../shared/parse-address.ts";
+import { openRecording } from "./recording.ts";
 import { resolveReplica } from "./replica.ts";
 import { startTelemetry } from "./telemetry.ts";
 import type { Writable } from "node:stream";
@@ -44,6 +45,8 @@ export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   readonly store?: string;
   /** Folders of Agent Skills. */
   readonly skills?: readonly string[];
+  /** The file that events are recorded in. */
+  readonly events?: string;
   /** Milliseconds. Default: 5,000. */
   readonly grace?: number;
   readonly verbose?: boolean;
@@ -73,6 +76,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     options.locked === true
       ? await readLockFile(resolveLockPath(options.lockFile, plan))
       : undefined;
+  const recording = await openRecording(options.events);
   const loaded = await plan.load({
     skipWaiting: true,
     mcp: forwardToClient,
@@ -105,7 +109,9 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
       ...telemetry?.measured(store),
+      ...recording.options,
     });
+    recording.start(executor);
     const skills = await loadSkills(options, output);
     const gateway = serveMcp(registry, executor, {
       version: version(),
@@ -185,6 +191,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   } finally {
     await registry.close();
     await store.close();
+    await recording.close();
     await telemetry?.close();
   }
 }

@@ -98,19 +98,26 @@ export class CallRunner {
     const { requestState } = port;
     const tool = this.#tools.forCaller(client.caller).callable(name)?.tool;
     const kind = getCallKind(tool, params["task"], port);
-    this.#requests += 1;
-    try {
+    return this.countRequest(async () => {
       if (requestState !== undefined) {
-        return await this.#resume(client, name, port, kind, requestState);
+        return this.#resume(client, name, port, kind, requestState);
       }
       const prepared = this.#prepared?.(params);
       if (prepared !== undefined) {
         const run = (work: ClientWork): Promise<CallEnd> =>
           this.#callTask.runPrepared(work, prepared);
-        return await this.#begin(client, name, port, kind, run, prepared.run.id);
+        return this.#begin(client, name, port, kind, run, prepared.run.id);
       }
       const run = (work: ClientWork): Promise<CallEnd> => this.#callTask.run(work, name, args);
-      return await this.#begin(client, name, port, kind, run);
+      return this.#begin(client, name, port, kind, run);
+    });
+  }
+
+  /** Runs the work of a request that ends with its call: when the gateway closes, it waits for it. */
+  async countRequest<T>(work: () => Promise<T>): Promise<T> {
+    this.#requests += 1;
+    try {
+      return await work();
     } finally {
       this.#requests -= 1;
       this.#checkIdle();
@@ -124,16 +131,13 @@ export class CallRunner {
    */
   async rejectOnClose<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing) throw new McpError(errorCode.internal, shuttingDownMessage);
-    this.#requests += 1;
     let refuse: ((error: McpError) => void) | undefined;
     const closed = new Promise<never>((_, reject) => (refuse = reject));
     this.#rejections.add(refuse as (error: McpError) => void);
     try {
-      return await Promise.race([work(), closed]);
+      return await this.countRequest(() => Promise.race([work(), closed]));
     } finally {
       this.#rejections.delete(refuse as (error: McpError) => void);
-      this.#requests -= 1;
-      this.#checkIdle();
     }
   }
 

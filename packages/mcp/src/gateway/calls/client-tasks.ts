@@ -32,6 +32,8 @@ export interface TaskHost {
   toResult(client: GatewayClient, outcome: EndedOutcome, port: RequestPort): JsonObject;
   /** Asks the client for input of a task that no request waits for. */
   watchTask(client: GatewayClient, id: string, port: RequestPort): void;
+  /** Runs the work of a request that ends with its call: when the gateway closes, it waits for it. */
+  countRequest<T>(work: () => Promise<T>): Promise<T>;
 }
 
 interface RunningTask {
@@ -110,8 +112,25 @@ export class ClientTasks {
     return { resultType: "task", ...task, taskId };
   }
 
-  /** Handlers of the requests about tasks, by method. */
+  /** Handlers of the requests about tasks, by method. A gateway that closes waits for their responses. */
   handlers(
+    client: GatewayClient,
+    era: "legacy" | "modern",
+  ): Readonly<Record<string, RequestHandler>> {
+    const handlers = Object.entries(this.#handlers(client, era)).map(
+      ([method, handler]): [string, RequestHandler] => [
+        method,
+        async (params, port) => this.#host.countRequest(async () => handler(params, port)),
+      ],
+    );
+    if (era === "modern") return Object.fromEntries(handlers);
+    return {
+      ...Object.fromEntries(handlers),
+      "tasks/result": (params, port) => this.#result(client, readTaskId(params), port),
+    };
+  }
+
+  #handlers(
     client: GatewayClient,
     era: "legacy" | "modern",
   ): Readonly<Record<string, RequestHandler>> {
@@ -153,7 +172,6 @@ export class ClientTasks {
         }
         return this.#toTask(client, await this.#cancel(client, id));
       },
-      "tasks/result": (params, port) => this.#result(client, readTaskId(params), port),
     };
   }
 
@@ -191,9 +209,11 @@ export class ClientTasks {
 
   /** Returns the result when the task has ended; until then its client is asked for input. */
   async #result(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
-    const { status } = await this.#info(client, id);
-    const running = isOver(status) ? undefined : this.#findRunning(client, id, port);
-    if (running !== undefined) {
+    const result = await this.#host.countRequest(async () => {
+      const { status } = await this.#info(client, id);
+      if (isOver(status)) return this.#readResult(client, id, port);
+      const running = this.#findRunning(client, id, port);
+      if (running === undefined) return undefined;
       const detach = running.call.attach(port);
       try {
         await untilAborted(
@@ -206,7 +226,14 @@ export class ClientTasks {
       } finally {
         detach();
       }
-    }
+      return this.#readResult(client, id, port);
+    });
+    // A task of another process may run for longer than this one.
+    return result ?? this.#readResult(client, id, port);
+  }
+
+  /** Waits for the end of a task, and returns its result. */
+  async #readResult(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
     const { signal } = port;
     const outcome = await this.#executor.tasks.result(id, { ...client.runOptions, signal });
     if (outcome === undefined || outcome.status === "interrupted") {

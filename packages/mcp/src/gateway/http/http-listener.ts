@@ -49,9 +49,9 @@ export interface HttpListener {
   /** Local URL for clients: `http://127.0.0.1:8137/mcp`. */
   readonly url: string;
   /**
-   * Stops listening: streams of the gateway are closed, calls in progress get `graceMs` (default 10,000), then all
-   * connections are closed. The gateway stays open; closing both at once lets its subscriptions end first.
-   * Idempotent.
+   * Streams of the gateway are closed, and calls in progress get `graceMs` (default 10,000); other requests are
+   * answered with 503 meanwhile. Then it stops listening, and closes all connections. The gateway stays open; closing
+   * both at once lets its subscriptions end first. Idempotent.
    */
   close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -158,8 +158,7 @@ class Listener implements HttpListener {
   }
 
   async #close(graceMs: number): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
+    // Meanwhile, other clients are told that nothing has run, and replicas forward what a call in progress waits for.
     for (const [exchange, isStream] of this.#exchanges) if (isStream) exchange.abort();
     if (this.#exchanges.size > 0) {
       let timer: NodeJS.Timeout | undefined;
@@ -169,6 +168,8 @@ class Listener implements HttpListener {
       });
       clearTimeout(timer);
     }
+    const closed = once(this.#server, "close");
+    this.#server.close();
     for (const exchange of this.#exchanges.keys()) exchange.abort();
     this.#server.closeAllConnections();
     await closed;

@@ -1,7 +1,10 @@
-import { defineTool } from "@toolweave/core";
+import { setTimeout as delay } from "node:timers/promises";
+import { defineTool, type JsonObject } from "@toolweave/core";
+import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { expect, it, onTestFinished } from "vitest";
-import { listenHttp, type McpProvider } from "../../../src/gateway/index.ts";
+import { forwardToClient, listenHttp, type McpProvider } from "../../../src/gateway/index.ts";
 import { clientOf, eras, opening, serving, textOf } from "../../support/open-gateway.ts";
+import { requestOf } from "../../support/task-client.ts";
 
 it.each(eras)(
   "a %s client reads an answer to each request that the end of the gateway has cut off",
@@ -49,3 +52,44 @@ it.each(eras)(
     expect(String(await read)).toContain("The gateway is shutting down.");
   },
 );
+
+it("a client of 2025-11-25 that waits for a task reads its result if it ends in the grace period, however slow the store is", async () => {
+  const stored = memoryTasks();
+  let isEnding = false;
+  const tasks: TaskStore = {
+    add: (task) => stored.add(task),
+    change: (id, change) => stored.change(id, change),
+    list: (owner) => stored.list(owner),
+    async get(id) {
+      if (isEnding) await delay(50);
+      return stored.get(id);
+    },
+  };
+  const answered = opening();
+  const { opened: released, open: release } = opening();
+  const report = defineTool({
+    name: "report",
+    description: "Asks its client, which is possible while that waits for the result.",
+    input: { type: "object", properties: {} },
+    execution: "task",
+    async execute(_args, ctx) {
+      await forwardToClient.onElicitation({ message: "Sure?" }, ctx);
+      answered.open();
+      await released;
+      return "done";
+    },
+  });
+  const { gateway } = await serving({ tools: [report], executor: { tasks } });
+  const listener = await listenHttp(gateway);
+  onTestFinished(() => listener.close(0));
+  const client = await clientOf(listener.url, "legacy", { says: () => ({ action: "accept" }) });
+  const params = { name: "report", arguments: {}, task: { ttl: 60_000 } };
+  const { taskId } = (await requestOf(client, "tools/call", params))["task"] as JsonObject;
+  const result = requestOf(client, "tasks/result", { taskId: taskId as string });
+  await answered.opened;
+  const closed = Promise.all([gateway.close({ graceMs: 600_000 }), listener.close(600_000)]);
+  isEnding = true;
+  release();
+  expect(textOf(await result)).toBe("done");
+  await closed;
+});

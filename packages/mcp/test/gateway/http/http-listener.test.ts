@@ -205,7 +205,7 @@ describe("an answer", () => {
 });
 
 describe("closing", () => {
-  it("ends streams, lets calls finish, and rejects new ones", async () => {
+  it("ends streams, lets calls finish, answers 503 to others meanwhile, and then listens no more", async () => {
     let finish: (() => void) | undefined;
     const held = new Promise<void>((resolve) => (finish = resolve));
     const fetch = vi.fn<GatewayFetch["fetch"]>(async ({ method }: Request) => {
@@ -222,10 +222,12 @@ describe("closing", () => {
     await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(2), 60_000);
     const closed = close();
     expect((await stream).status).toBe(200);
-    await expect(ask(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    expect((await ask(url)).status).toBe(503);
+    expect(fetch).toHaveBeenCalledTimes(2);
     finish?.();
     expect(await call).toMatchObject({ status: 200, body: "done" });
     await closed;
+    await expect(ask(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
   it("aborts requests that do not end in time", async () => {

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ForwardCredentials } from "../../../src/gateway/replicas/forward-credentials.ts";
 import { Sealer } from "../../../src/gateway/replicas/sealer.ts";
 import { ask as send } from "../../support/open-listener.ts";
-import { freePort, key } from "../../support/replicas/cluster.ts";
+import { freePort } from "@toolweave/test-support/replicas";
+import { key } from "../../support/replicas/cluster.ts";
 import {
   holderOf,
   rawReplica,

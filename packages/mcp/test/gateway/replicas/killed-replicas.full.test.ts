@@ -3,45 +3,22 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scenarioFailure, serverResults } from "../../../conformance-suite/server-results.ts";
 import { textOf } from "../../support/open-gateway.ts";
-import { cluster, suiteCluster, type ReplicaHandle } from "../../support/replicas/cluster.ts";
-import { clientKinds, plainClient, type ClientKind, type Seen } from "../../support/sdk-client.ts";
+import { cluster, suiteCluster } from "../../support/replicas/cluster.ts";
+import { killInTurn, type Killing, type ReplicaHandle } from "@toolweave/test-support/replicas";
+import {
+  clientKinds,
+  plainClient,
+  type ClientKind,
+  type Seen,
+} from "@toolweave/test-support/mcp-client";
 
 const killEveryMs = 5_000;
 
-/** Kills that continue until the test is done. */
-interface Killing {
-  readonly kills: () => number;
-  /** Begins to observe whether a process is killed, or is about to end because of that. */
-  observe(): () => boolean;
-  end(): Promise<void>;
-}
-
 /** Kills one replica after another, and starts it again, until the test is done. */
-function killInTurn(replicas: readonly ReplicaHandle[]): Killing {
-  const ending = new AbortController();
-  let kills = 0;
-  let ends = 0;
-  const running = (async () => {
-    while (!ending.signal.aborted) {
-      await wait(killEveryMs, undefined, { signal: ending.signal }).catch(() => {});
-      if (ending.signal.aborted) return;
-      const replica = replicas[kills % replicas.length];
-      kills += 1;
-      await replica?.kill();
-      ends += 1;
-      await replica?.restart();
-    }
-  })();
-  const end = async (): Promise<void> => {
-    ending.abort();
-    await running;
-  };
-  onTestFinished(end);
-  const observe = (): (() => boolean) => {
-    const before = ends;
-    return () => ends > before || kills > before;
-  };
-  return { kills: () => kills, observe, end };
+function killUntilDone(replicas: readonly ReplicaHandle[]): Killing {
+  const killing = killInTurn(replicas, killEveryMs);
+  onTestFinished(() => killing.end());
+  return killing;
 }
 
 describe("three gateways behind a load balancer, of which one is killed and started again every 5 seconds,", () => {
@@ -54,7 +31,7 @@ describe("three gateways behind a load balancer, of which one is killed and star
         Promise.resolve({ url: balancer.url, close: () => Promise.resolve() }),
       );
       expect(scenarios.length).toBeGreaterThan(20);
-      const killing = killInTurn(replicas);
+      const killing = killUntilDone(replicas);
       const failures: string[] = [];
       let interrupted = 0;
       let slow = 0;
@@ -89,7 +66,7 @@ describe("three gateways behind a load balancer, of which one is killed and star
   it("give their clients no other error than 404 for a lost session, and those of requests that were in flight", async () => {
     const gateways = await cluster();
     onTestFinished(() => gateways.close());
-    const killing = killInTurn(gateways.replicas);
+    const killing = killUntilDone(gateways.replicas);
     const until = performance.now() + 60_000;
     const counts = { calls: 0, lostSessions: 0, inFlight: 0, mayHaveRun: 0 };
     const faults: string[] = [];

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { GatewayMetrics } from "../../../src/gateway/index.ts";
 import { gatewayMetrics } from "../../../src/gateway/telemetry/index.ts";
 import { replicaHere, sessionAt } from "../../support/replicas/raw-replica.ts";
-import { freePort } from "../../support/replicas/cluster.ts";
+import { freePort } from "@toolweave/test-support/replicas";
 import { ask, askIn, fetchIn, startSession } from "../../support/replicas/replica-requests.ts";
 
 /** The measurements of a gateway, by name: attributes and value of each series. */

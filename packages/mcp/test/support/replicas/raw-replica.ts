@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { freePort } from "@toolweave/test-support/replicas";
 import { onTestFinished } from "vitest";
 import {
   listenHttp,
@@ -17,7 +18,7 @@ import {
 } from "../../../src/gateway/index.ts";
 import { Sealer } from "../../../src/gateway/replicas/sealer.ts";
 import type { ReplicaAddress } from "../../../src/gateway/replicas/replica-address.ts";
-import { freePort, key } from "./cluster.ts";
+import { key } from "./cluster.ts";
 
 /** A replica in this process, until the test is done. Callers are named by their tokens. */
 export async function replicaHere(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { textOf } from "../open-gateway.ts";
 import type { Cluster } from "./cluster.ts";
 import { ask, askIn, capable, fetchIn, startSession, type Answer } from "./replica-requests.ts";
-import { clientKinds, plainClient, type PlainClient } from "../sdk-client.ts";
+import { clientKinds, plainClient, type PlainClient } from "@toolweave/test-support/mcp-client";
 
 /** Waits until a check passes. */
 const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, 60_000);

@@ -12,7 +12,14 @@ import {
   ResourceUpdatedNotificationSchema,
   ResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject, JsonValue } from "@toolweave/core";
+
+/** A JSON value; this package imports none of the others. */
+type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** A JSON object. */
+interface JsonObject {
+  readonly [member: string]: JsonValue;
+}
 
 /**
  * The clients of the official SDK: both of its versions, the second one in both generations of the
@@ -63,8 +70,11 @@ const capabilities = {
   roots: {},
 };
 
+/** Answers to questions, by method. */
+type Answers = Readonly<Record<string, (params: JsonObject) => JsonObject>>;
+
 /** Answers that name their subject, so that they can be distinguished. */
-const answers: Readonly<Record<string, (params: JsonObject) => JsonObject>> = {
+const usualAnswers: Answers = {
   "elicitation/create": ({ mode }) =>
     mode === "url" ? { action: "accept" } : { action: "accept", content: { name: "Emma" } },
   "sampling/createMessage": () => ({
@@ -91,14 +101,35 @@ interface Wire {
   close(): Promise<void>;
 }
 
+type Declared = typeof capabilities & { readonly extensions?: JsonObject };
+
 interface Ears {
   asked(method: string, params: unknown): JsonObject;
   progressed(params: unknown): void;
   received(method: string, params: unknown): void;
 }
 
+/** The features of a client that differ from the usual ones. */
+export interface ClientDifferences {
+  /** Answers to questions, by method, in place of the usual ones. */
+  readonly answers?: Answers;
+  /** False: a question in a result (`input_required`) is returned, so that a test answers it. 2026-07-28 only. */
+  readonly answersResults?: false;
+  /** Extensions of the protocol that it declares. */
+  readonly extensions?: JsonObject;
+  /** Sends its requests over HTTP. */
+  readonly fetch?: typeof fetch;
+}
+
 /** A client that is connected. */
-export async function plainClient(kind: ClientKind, place: Place): Promise<PlainClient> {
+export async function plainClient(
+  kind: ClientKind,
+  place: Place,
+  differences: ClientDifferences = {},
+): Promise<PlainClient> {
+  const answers = { ...usualAnswers, ...differences.answers };
+  const { extensions, fetch: send = fetch } = differences;
+  const declared = extensions === undefined ? capabilities : { ...capabilities, extensions };
   const received: JsonObject[] = [];
   let asked: JsonValue[] = [];
   let progress: JsonValue[] = [];
@@ -119,7 +150,10 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
       received.push({ method, params: reported });
     },
   };
-  const wire = kind === "1.x" ? await oldWire(place, ears) : await newWire(kind, place, ears);
+  const wire =
+    kind === "1.x"
+      ? await oldWire(place, ears, declared, send)
+      : await newWire(kind, place, ears, declared, send, differences.answersResults);
   const request: PlainClient["request"] = async (method, params = {}) => {
     asked = [];
     progress = [];
@@ -153,10 +187,18 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
   };
 }
 
-async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire> {
+async function newWire(
+  kind: ClientKind,
+  place: Place,
+  ears: Ears,
+  declared: Declared,
+  send: typeof fetch,
+  autoFulfill = true,
+): Promise<Wire> {
   const isModern = kind === "2.x, 2026-07-28";
   const client = new Client(info, {
-    capabilities,
+    capabilities: declared as typeof capabilities,
+    inputRequired: { autoFulfill },
     versionNegotiation: { mode: isModern ? { pin: "2026-07-28" } : "legacy" },
   });
   for (const method of ["elicitation/create", "sampling/createMessage", "roots/list"] as const) {
@@ -167,7 +209,7 @@ async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire
   }
   await client.connect(
     "url" in place
-      ? new StreamableHTTPClientTransport(new URL(place.url))
+      ? new StreamableHTTPClientTransport(new URL(place.url), { fetch: send })
       : new StdioClientTransport({ ...place, args: [...place.args], stderr: "ignore" }),
   );
   const logged = { "io.modelcontextprotocol/logLevel": "debug" };
@@ -176,7 +218,9 @@ async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire
   return {
     send: ({ method, params }) => {
       const meta = { ...(params["_meta"] as JsonObject), ...(isModern ? logged : {}) };
-      return client.request({ method, params: { ...params, _meta: meta } }, anyResult);
+      return client.request({ method, params: { ...params, _meta: meta } }, anyResult, {
+        allowInputRequired: !autoFulfill,
+      });
     },
     subscribe: (uri) =>
       isModern
@@ -186,8 +230,13 @@ async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire
   };
 }
 
-async function oldWire(place: Place, ears: Ears): Promise<Wire> {
-  const client = new OldClient(info, { capabilities });
+async function oldWire(
+  place: Place,
+  ears: Ears,
+  declared: Declared,
+  send: typeof fetch,
+): Promise<Wire> {
+  const client = new OldClient(info, { capabilities: declared as typeof capabilities });
   const answered = new Map<string | number, JsonObject>();
   for (const schema of [
     ElicitRequestSchema,
@@ -216,7 +265,7 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
   );
   await client.connect(
     "url" in place
-      ? (new OldHttp(new URL(place.url)) as never)
+      ? (new OldHttp(new URL(place.url), { fetch: send }) as never)
       : new OldStdio({ ...place, args: [...place.args], stderr: "ignore" }),
   );
   await client.setLoggingLevel("debug");
