@@ -1,0 +1,4 @@
+/** Runs. */
+export function RunsScreen({ id }: { id?: string }) {
+  return <p>{id}</p>;
+}
