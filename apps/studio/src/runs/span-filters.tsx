@@ -25,7 +25,9 @@ export function SpanFilters(props: { displayed: number; total: number; hasGaps: 
         <input
           type="checkbox"
           checked={isFailedOnly}
-          onChange={({ currentTarget }) => setQuery({ failed: currentTarget.checked ? "true" : "" })}
+          onChange={({ currentTarget }) =>
+            setQuery({ failed: currentTarget.checked ? "true" : "" })
+          }
         />
         Failed only
       </label>
@@ -34,7 +36,9 @@ export function SpanFilters(props: { displayed: number; total: number; hasGaps: 
           <input
             type="checkbox"
             checked={isFolded}
-            onChange={({ currentTarget }) => setQuery({ gaps: currentTarget.checked ? "" : "open" })}
+            onChange={({ currentTarget }) =>
+              setQuery({ gaps: currentTarget.checked ? "" : "open" })
+            }
           />
           Fold idle time
         </label>

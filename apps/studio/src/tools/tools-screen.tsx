@@ -57,6 +57,7 @@ function ToolBrowser({ list, current }: { list: ToolList; current?: string }) {
     <>
       <ScreenHeader
         title="Tools"
+        level={current === undefined ? 1 : 2}
         detail={
           rows.length === list.items.length || isModelSearch
             ? formatCount(list.items.length, "tool")
