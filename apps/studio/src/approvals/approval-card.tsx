@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { useResource } from "../api/resource.ts";
 import { changesApprovals } from "../api/shared-resource.ts";
@@ -17,11 +17,13 @@ export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLeve
   const resource = useResource<Approval>(`/api/approvals/${encodeURIComponent(id)}`);
   const [answered, setAnswered] = useState<Answered>();
   const hasAnswer = answered !== undefined;
+  // While an answer is under way, its own events must not replace what is displayed.
+  const isSending = useRef(false);
   useEffect(() => {
     // What was answered here is displayed as it was: the store may have removed it.
     if (hasAnswer) return;
     return onEvents((events) => {
-      if (events.some(changesApprovals)) resource.reload();
+      if (!isSending.current && events.some(changesApprovals)) resource.reload();
     });
   }, [resource, hasAnswer]);
   if (answered !== undefined) {
@@ -54,6 +56,9 @@ export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLeve
       <ApprovalHeader approval={value} headingLevel={headingLevel} />
       <Body
         approval={value}
+        onSending={(sending) => {
+          isSending.current = sending;
+        }}
         reload={() => resource.reload()}
         onAnswered={(result) => setAnswered({ approval: value, result })}
       />
@@ -99,6 +104,7 @@ function ApprovalHeader(props: { approval: Approval; headingLevel: 1 | 2 | 3 }) 
 
 function Body(props: {
   approval: Approval;
+  onSending: (isSending: boolean) => void;
   reload: () => void;
   onAnswered: (result: AnswerResult) => void;
 }) {

@@ -17,6 +17,7 @@ import { useArmed } from "./use-armed.ts";
 /** The requests, the arguments, and the buttons that decide. An answer names the digest of what is displayed. */
 export function Decision(props: {
   approval: Approval;
+  onSending: (isSending: boolean) => void;
   reload: () => void;
   onAnswered: (result: AnswerResult) => void;
 }) {
@@ -39,6 +40,7 @@ export function Decision(props: {
 
   const post = async (answers: readonly Answer[]): Promise<void> => {
     setSending(true);
+    props.onSending(true);
     setError(undefined);
     try {
       const path = `/api/approvals/${encodeURIComponent(id)}/answers`;
@@ -51,6 +53,7 @@ export function Decision(props: {
     } catch (refused) {
       setError(toApiError(refused));
       setSending(false);
+      props.onSending(false);
       props.reload();
     }
   };
