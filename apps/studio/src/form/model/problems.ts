@@ -1,0 +1,83 @@
+import { childPointer, parsePointer } from "@toolweave/core/adapter";
+import { childFields, viewField } from "./field-view.ts";
+import type { DraftNode, FormNode, PathStep } from "./node.ts";
+import type { SchemaRoot } from "./schema-parts.ts";
+import type { SchemaNode } from "@toolweave/core/adapter";
+
+/** A problem of a value. */
+export interface FormProblem {
+  /** A JSON pointer into the value; empty for the whole. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Finds the drafts in a value, in order: each blocks sending. */
+export function draftProblems(node: FormNode): readonly FormProblem[] {
+  const found: FormProblem[] = [];
+  walkDrafts(node, "", (draft, pointer) => found.push({ pointer, message: draft.message }));
+  return found;
+}
+
+function walkDrafts(
+  node: FormNode,
+  pointer: string,
+  visit: (draft: DraftNode, pointer: string) => void,
+): void {
+  if (node.kind === "draft") visit(node, pointer);
+  else if (node.kind === "array") {
+    for (const [index, item] of node.items.entries()) {
+      walkDrafts(item, childPointer(pointer, index), visit);
+    }
+  } else if (node.kind === "object") {
+    for (const [name, member] of node.members) {
+      walkDrafts(member, childPointer(pointer, name), visit);
+    }
+  }
+}
+
+/**
+ * Returns the JSON pointer of the field that shows a problem: the one at its pointer, or the nearest field around it, such
+ * as an absent object or JSON text.
+ */
+export function fieldPointer(root: SchemaRoot, value: FormNode, problemPointer: string): string {
+  let schema: SchemaNode | undefined = root.schema;
+  let node: FormNode | undefined = value;
+  let pointer = "";
+  for (const key of parsePointer(problemPointer)) {
+    const view = viewField(root, schema, node);
+    const child = childFields(root, view, node).find(({ step }) => String(step) === key);
+    if (child === undefined) return pointer;
+    pointer = childPointer(pointer, child.step);
+    ({ schema, node } = child);
+    if (node === undefined) return pointer;
+  }
+  return pointer;
+}
+
+/** Groups the messages of problems by the pointer of the field that shows them. */
+export function problemsByField(
+  root: SchemaRoot,
+  value: FormNode,
+  problems: readonly FormProblem[],
+): ReadonlyMap<string, readonly string[]> {
+  const byField = new Map<string, string[]>();
+  for (const { pointer, message } of problems) {
+    const field = fieldPointer(root, value, pointer);
+    const messages = byField.get(field);
+    if (messages === undefined) byField.set(field, [message]);
+    else if (!messages.includes(message)) messages.push(message);
+  }
+  return byField;
+}
+
+/** Parses a JSON pointer into the steps of a value: indexes of arrays as numbers. */
+export function pathFromPointer(value: FormNode, pointer: string): readonly PathStep[] {
+  const path: PathStep[] = [];
+  let node: FormNode | undefined = value;
+  for (const key of parsePointer(pointer)) {
+    const isIndex: boolean = node?.kind === "array";
+    path.push(isIndex ? Number(key) : key);
+    node = node?.kind === "array" ? node.items[Number(key)] : undefined;
+  }
+  return path;
+}
