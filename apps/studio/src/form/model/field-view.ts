@@ -79,9 +79,11 @@ function canShow({ kind, base, options }: SchemaView, node: FormNode): boolean {
 // eslint-disable-next-line no-control-regex -- Text fields change these characters, or do not show them.
 const unshown = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
+const loneSurrogate = /\p{Surrogate}/u;
+
 /** True for text that a text field preserves: without control characters other than tab and line feed. */
 export function isPlainText(text: string): boolean {
-  return !unshown.test(text) && text.isWellFormed();
+  return !unshown.test(text) && !loneSurrogate.test(text);
 }
 
 /** The fields below one: the members of an object, or the items of an array. */

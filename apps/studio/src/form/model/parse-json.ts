@@ -1,4 +1,12 @@
-import { arrayNode, literalNode, numberNode, objectNode, textNode, type FormNode } from "./node.ts";
+import {
+  arrayNode,
+  literalNode,
+  numberNode,
+  objectNode,
+  textNode,
+  type FormNode,
+  type JsonLayout,
+} from "./node.ts";
 
 /** Text that is not JSON. */
 export interface JsonFault {

@@ -1,6 +1,6 @@
 import { childPointer, parsePointer } from "@toolweave/core/adapter";
-import { childFields, viewField } from "./field-view.ts";
-import type { DraftNode, FormNode, PathStep } from "./node.ts";
+import { childFields, viewField, type ChildField } from "./field-view.ts";
+import type { DraftNode, FormNode } from "./node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
 import type { SchemaNode } from "@toolweave/core/adapter";
 
@@ -45,7 +45,9 @@ export function fieldPointer(root: SchemaRoot, value: FormNode, problemPointer: 
   let pointer = "";
   for (const key of parsePointer(problemPointer)) {
     const view = viewField(root, schema, node);
-    const child = childFields(root, view, node).find(({ step }) => String(step) === key);
+    const child: ChildField | undefined = childFields(root, view, node).find(
+      ({ step }) => String(step) === key,
+    );
     if (child === undefined) return pointer;
     pointer = childPointer(pointer, child.step);
     ({ schema, node } = child);
@@ -68,16 +70,4 @@ export function problemsByField(
     else if (!messages.includes(message)) messages.push(message);
   }
   return byField;
-}
-
-/** Parses a JSON pointer into the steps of a value: indexes of arrays as numbers. */
-export function pathFromPointer(value: FormNode, pointer: string): readonly PathStep[] {
-  const path: PathStep[] = [];
-  let node: FormNode | undefined = value;
-  for (const key of parsePointer(pointer)) {
-    const isIndex: boolean = node?.kind === "array";
-    path.push(isIndex ? Number(key) : key);
-    node = node?.kind === "array" ? node.items[Number(key)] : undefined;
-  }
-  return path;
 }

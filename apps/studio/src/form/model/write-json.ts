@@ -1,5 +1,13 @@
 import type { JsonValue } from "@toolweave/core";
-import { arrayNode, literalNode, numberNode, objectNode, textNode, type FormNode } from "./node.ts";
+import {
+  arrayNode,
+  literalNode,
+  numberNode,
+  objectNode,
+  textNode,
+  type FormNode,
+  type JsonLayout,
+} from "./node.ts";
 
 /**
  * Writes a node as JSON in one line, as it is sent. Numbers have the digits that were typed. The node must not have a
