@@ -186,11 +186,21 @@ export function selectBranch(root: SchemaRoot, choice: ChoiceView, to: number): 
     if (node !== undefined && choice.selected !== undefined) others.set(choice.selected, node);
     const stored = others.get(to);
     others.delete(to);
-    const next = nodeOfBranch(root, choice, target, node, stored);
+    const initial = stored ?? initialNode(root, target.whole, picksOf(node, choice.key, to));
+    const next = nodeOfBranch(root, choice, target, node, initial, stored !== undefined);
     const choices = new Map(next.choices ?? node?.choices);
     choices.set(choice.key, { branch: to, others });
     return { ...withoutSource(next), choices };
   };
+}
+
+/** The selected branches of the other choices, and the one to select. */
+function picksOf(node: FormNode | undefined, key: string, to: number): ReadonlyMap<string, number> {
+  const picks = new Map<string, number>();
+  for (const [other, { branch }] of node?.choices ?? []) {
+    if (branch !== undefined) picks.set(other, branch);
+  }
+  return picks.set(key, to);
 }
 
 function nodeOfBranch(
@@ -198,11 +208,11 @@ function nodeOfBranch(
   { common, branches, selected }: ChoiceView,
   target: ChoiceView["branches"][number],
   node: FormNode | undefined,
-  stored: FormNode | undefined,
+  initial: FormNode,
+  isStored: boolean,
 ): FormNode {
-  const initial = stored ?? initialNode(root, target.schema);
   if (node?.kind !== "object") {
-    if (node === undefined || stored !== undefined) return initial;
+    if (node === undefined || isStored) return initial;
     return countViolations(root, target.schema, node) === 0 ? node : initial;
   }
   if (initial.kind !== "object") return initial;
@@ -212,7 +222,7 @@ function nodeOfBranch(
   const members = new Map(initial.members);
   for (const [name, member] of node.members) {
     const isOfBranch = leftNames.has(name) && !commonNames.has(name);
-    const fits = stored === undefined && matchesMember(root, target.schema, name, member);
+    const fits = !isStored && matchesMember(root, target.schema, name, member);
     if (members.has(name) && !commonNames.has(name)) continue;
     if (!isOfBranch || fits) members.set(name, member);
   }

@@ -35,7 +35,11 @@ export function viewField(
   const view = viewSchema(root, schema, node);
   const control = controlOf(view, node);
   const isMismatch =
-    control === "json" && node !== undefined && view.kind !== "any" && !isJsonDraft(node);
+    control === "json" &&
+    node !== undefined &&
+    view.kind !== "any" &&
+    !isJsonDraft(node) &&
+    !(view.kind === "text" && node.kind === "text");
   return { ...view, control, isMismatch };
 }
 

@@ -61,9 +61,12 @@ export interface BranchView {
   readonly index: number;
   readonly name: string;
   readonly description?: string;
-  /** The whole schema of the value if this branch is selected. */
+  /** The schema of the value and that of this branch. */
   readonly schema: SchemaNode;
+  /** The schema of this branch alone. */
   readonly own: SchemaNode;
+  /** The schema of the value with all choices. */
+  readonly whole: SchemaNode;
 }
 
 /** A value that can be selected. */
@@ -76,18 +79,29 @@ export interface FieldOption {
 /** Rounds of resolving conditions and choices after which the rest is left to the server's check. */
 const maxRounds = 50;
 
-/** Resolves a schema for a value: references, `allOf`, branches, conditions and dependent schemas that apply to it. */
+/** The branches to select, by the key of the choice. */
+export type BranchPicks = ReadonlyMap<string, number>;
+const noPicks: BranchPicks = new Map();
+
+/**
+ * Resolves a schema for a value: references, `allOf`, branches, conditions and dependent schemas that apply to it.
+ *
+ * @param picks selects branches while there is no value. Default: none is selected.
+ */
 export function viewSchema(
   root: SchemaRoot,
   schema: SchemaNode | undefined,
   node: FormNode | undefined,
+  picks: BranchPicks = noPicks,
 ): SchemaView {
-  return new Resolution(root, schema ?? true, node).view();
+  return new Resolution(root, schema ?? true, node, picks).view();
 }
 
 class Resolution {
   readonly #root: SchemaRoot;
   readonly #node: FormNode | undefined;
+  readonly #picks: BranchPicks;
+  readonly #whole: SchemaNode;
   #schema: SchemaNode;
   readonly #choices: ChoiceView[] = [];
   readonly #alternatives: (readonly string[])[] = [];
@@ -96,8 +110,15 @@ class Resolution {
   #isUnselected = false;
   readonly #initialChoices: number;
 
-  constructor(root: SchemaRoot, schema: SchemaNode, node: FormNode | undefined) {
+  constructor(
+    root: SchemaRoot,
+    schema: SchemaNode,
+    node: FormNode | undefined,
+    picks: BranchPicks,
+  ) {
+    this.#picks = picks;
     this.#root = root;
+    this.#whole = schema;
     this.#schema = schema;
     this.#node = node;
     this.#initialChoices = this.#parts().choices.length;
@@ -149,7 +170,9 @@ class Resolution {
       .map((branch, at) => ({ branch, at, parts: schemaParts(root, branch) }))
       .filter(({ parts }) => !parts.isImpossible);
     const values = entries.filter(({ parts }) => !isNullOnly(parts.base));
-    if (values.length < entries.length) this.#hasNullBranch = true;
+    if (values.length < entries.length && permitsNull(this.#parts().base)) {
+      this.#hasNullBranch = true;
+    }
     const [only] = values;
     if (only === undefined) {
       if (entries.length > 0) this.#add({ type: "null" });
@@ -194,6 +217,7 @@ class Resolution {
         ...(typeof description === "string" && { description }),
         schema: bothSchemas(this.#schema, branch),
         own: branch,
+        whole: this.#whole,
       };
     });
     const selected = this.#selectedBranch(key, branches);
@@ -205,7 +229,7 @@ class Resolution {
 
   #selectedBranch(key: string, branches: readonly BranchView[]): number | undefined {
     const node = this.#node;
-    if (node === undefined) return undefined;
+    if (node === undefined) return this.#picks.get(key);
     const explicit = node.choices?.get(key)?.branch;
     if (branches.some(({ index }) => index === explicit)) return explicit;
     let best: { readonly index: number; readonly count: number } | undefined;
@@ -230,15 +254,14 @@ class Resolution {
     }
     const { base, dangling, isImpossible } = parts;
     const options = (this.#options ?? optionsIn(base) ?? []).filter(({ value }) => value !== null);
-    const permitsNull = types.length === 0 || types.includes("null");
-    const hasNull = types.includes("null") || this.#hasNullBranch || hasNullOption(base);
+    const hasNull = types.includes("null") || (permitsNull(base) && hasNullOption(base));
     const kind = isImpossible ? "impossible" : this.#isUnselected ? "unselected" : undefined;
     return {
       kind: kind ?? kindOf(base, options),
       base,
       schema: this.#schema,
       choices: this.#choices,
-      isNullable: permitsNull && hasNull && !("const" in base),
+      isNullable: (this.#hasNullBranch || hasNull) && !("const" in base),
       options,
       alternatives: this.#alternatives,
       dangling,
@@ -272,6 +295,10 @@ function toValueTypes(types: readonly string[]): readonly string[] {
   return types.filter(
     (type) => type !== "null" && !(type === "integer" && types.includes("number")),
   );
+}
+
+function permitsNull({ type }: JsonObject): boolean {
+  return type === undefined || [type].flat().includes("null");
 }
 
 function isNullOnly(base: JsonObject): boolean {
