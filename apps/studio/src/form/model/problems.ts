@@ -1,8 +1,7 @@
 import { childPointer, parsePointer } from "@toolweave/core/adapter";
-import { childFields, viewField, type ChildField } from "./field-view.ts";
+import { fieldAt } from "./field-at.ts";
 import type { DraftNode, FormNode } from "./node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
-import type { SchemaNode } from "@toolweave/core/adapter";
 
 /** A problem of a value. */
 export interface FormProblem {
@@ -40,20 +39,7 @@ function walkDrafts(
  * as an absent object or JSON text.
  */
 export function fieldPointer(root: SchemaRoot, value: FormNode, problemPointer: string): string {
-  let schema: SchemaNode | undefined = root.schema;
-  let node: FormNode | undefined = value;
-  let pointer = "";
-  for (const key of parsePointer(problemPointer)) {
-    const view = viewField(root, schema, node);
-    const child: ChildField | undefined = childFields(root, view, node).find(
-      ({ step }) => String(step) === key,
-    );
-    if (child === undefined) return pointer;
-    pointer = childPointer(pointer, child.step);
-    ({ schema, node } = child);
-    if (node === undefined) return pointer;
-  }
-  return pointer;
+  return fieldAt(root, value, parsePointer(problemPointer)).path.reduce<string>(childPointer, "");
 }
 
 /** Groups the messages of problems by the pointer of the field that shows them. */

@@ -26,6 +26,8 @@ export interface SchemaView {
   /** Names of which the members of one list are required. */
   readonly alternatives: readonly (readonly string[])[];
   readonly dangling: readonly string[];
+  /** The number of schemas that the value must not match. */
+  readonly excluded: number;
 }
 
 /**
@@ -252,7 +254,7 @@ class Resolution {
       );
       parts = this.#parts();
     }
-    const { base, dangling, isImpossible } = parts;
+    const { base, dangling, excluded, isImpossible } = parts;
     const options = (this.#options ?? optionsIn(base) ?? []).filter(({ value }) => value !== null);
     const hasNull = types.includes("null") || (permitsNull(base) && hasNullOption(base));
     const kind = isImpossible ? "impossible" : this.#isUnselected ? "unselected" : undefined;
@@ -265,6 +267,7 @@ class Resolution {
       options,
       alternatives: this.#alternatives,
       dangling,
+      excluded: excluded.length,
     };
   }
 }
