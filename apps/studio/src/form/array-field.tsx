@@ -51,10 +51,10 @@ export function ArrayField(props: ControlProps): JSX.Element {
             type="button"
             class="form-button"
             id={node === undefined ? props.id : partId(props, "add")}
-            aria-label={`Add an item to ${name}${nextTitle === undefined ? "" : `: ${nextTitle}`}`}
             onClick={addAnother}
           >
             Add item{nextTitle === undefined ? "" : `: ${nextTitle}`}
+            <span class="visually-hidden"> to {name}</span>
           </button>
         ) : null}
         {node === undefined ? (

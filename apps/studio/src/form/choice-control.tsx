@@ -62,7 +62,7 @@ function Choice(props: ChoiceProps): JSX.Element {
         ))}
         {view.isNullable && isFirst ? <option value={nothing}>null</option> : null}
       </select>
-      {own?.description === undefined || own.description === view.base["description"] ? null : (
+      {own?.description === undefined || own.description === view.common["description"] ? null : (
         <p class="form-help">{own.description}</p>
       )}
     </div>

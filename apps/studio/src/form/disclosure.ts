@@ -25,9 +25,15 @@ export class Disclosure {
     return this.#state(`${node.id}:${group}`, () => group === 0);
   }
 
-  /** Opens an object or array, and the group of one of its items. */
+  /** Whether the optional members of an object that has many are open. */
+  isOptionalOpen(node: FormNode, isOpenAtFirst: boolean): Signal<boolean> {
+    return this.#state(`${node.id}:optional`, () => isOpenAtFirst);
+  }
+
+  /** Opens an object or array, with its optional members, and the group of one of its items. */
   open(id: number, index?: number): void {
     this.#state(String(id), () => true).value = true;
+    this.#state(`${id}:optional`, () => true).value = true;
     if (index === undefined) return;
     this.#state(`${id}:${Math.floor(index / groupSize)}`, () => true).value = true;
   }

@@ -18,9 +18,9 @@ export function ErrorSummary({ form }: ErrorSummaryProps): JSX.Element | null {
       tabIndex={-1}
       aria-labelledby={fieldId(form.id, "", "summary-title")}
     >
-      <h3 id={fieldId(form.id, "", "summary-title")}>
+      <p class="form-heading" id={fieldId(form.id, "", "summary-title")}>
         {count === 1 ? "A field has a problem" : `${count} fields have problems`}
-      </h3>
+      </p>
       <ul>
         {[...form.problemsByField].map(([pointer, messages]) => (
           <li key={pointer}>

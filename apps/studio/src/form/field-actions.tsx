@@ -1,16 +1,15 @@
 import type { JSX } from "preact";
 import { partId, type ControlProps } from "./field-props.ts";
-import { initialNode } from "./model/initial-node.ts";
-import { moveItem, setNull, unsetNull } from "./model/edit.ts";
+import { moveItem, setNull } from "./model/edit.ts";
 import { textNode } from "./model/node.ts";
 
 /** The buttons of a field: for null, for an empty value, to move and to remove. */
 export function FieldActions(props: ControlProps): JSX.Element | null {
-  const { form, place, schema, view, node, name } = props;
+  const { form, place, view, node, name } = props;
   if (place.depth === 0) return null;
   const isNull = node?.kind === "literal" && node.value === null;
   // Lists of values have null and absence among their options.
-  const hasOptions = view.kind === "enum" || view.kind === "boolean" || view.kind === "unselected";
+  const hasOptions = view.kind === "enum" || view.kind === "boolean" || view.choices.length > 0;
   const isItem = props.itemCount !== undefined;
   const edit = (change: Parameters<typeof form.edit>[1]): void => {
     form.edit(place.path, change);
@@ -26,16 +25,6 @@ export function FieldActions(props: ControlProps): JSX.Element | null {
           onClick={() => edit(setNull())}
         >
           null
-        </button>
-      ) : null}
-      {isNull && view.isNullable ? (
-        <button
-          type="button"
-          class="form-button is-quiet"
-          aria-label={`Enter a value for ${name}`}
-          onClick={() => edit(unsetNull(() => initialNode(form.root, schema)))}
-        >
-          Enter a value
         </button>
       ) : null}
       {node === undefined && view.kind === "text" ? (

@@ -16,7 +16,7 @@ interface FieldHeadProps extends ControlProps {
 /** The label of a field, its type, its constraints, its state and its actions. */
 export function FieldHead(props: FieldHeadProps): JSX.Element {
   const { form, place, view, node, name, isRequired, isOpen, id } = props;
-  const { title } = view.base;
+  const { title } = view.common;
   const constraints = fieldConstraints(view);
   const state = valueState(node);
   const label = (

@@ -21,7 +21,7 @@ export function FieldOffers({ form, place, view, node, name }: ControlProps): JS
           key={`${source} ${JSON.stringify(value)}`}
           type="button"
           class="form-offer"
-          aria-label={`Use the ${source} of ${name}: ${shortText(value)}`}
+          aria-label={`${source} ${shortText(value)} for ${name}`}
           onClick={() => {
             form.edit(place.path, () => fromValue(value));
             form.focusRequest.value = { pointer: place.pointer, part: "control" };

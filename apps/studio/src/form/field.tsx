@@ -6,6 +6,8 @@ import { FieldOffers } from "./field-offers.tsx";
 import { partId, useMessages, type ControlProps, type FieldProps } from "./field-props.ts";
 import { JsonControl } from "./json-control.tsx";
 import { memo } from "./memo.ts";
+import { unsetNull } from "./model/edit.ts";
+import { initialNode } from "./model/initial-node.ts";
 import { viewField, type FieldView } from "./model/field-view.ts";
 import { NumberControl } from "./number-control.tsx";
 import { ObjectField } from "./object-field.tsx";
@@ -17,7 +19,7 @@ export const Field = memo(function Field(props: FieldProps): JSX.Element {
   const { form, place, schema, node } = props;
   const view = viewField(form.root, schema, node);
   const messages = useMessages(form, place.pointer);
-  const { description } = view.base;
+  const { description } = view.common;
   const isGroup = view.control === "object" || view.control === "array";
   const parts = [
     ...(typeof description === "string" ? [partId(props, "help")] : []),
@@ -86,7 +88,7 @@ function GroupFrame({ control, messages, isRoot, children }: GroupFrameProps): J
 }
 
 function Help({ control }: { readonly control: ControlProps }): JSX.Element | null {
-  const { description } = control.view.base;
+  const { description } = control.view.common;
   if (typeof description !== "string" || description === "") return null;
   return (
     <p class="form-help" id={partId(control, "help")}>
@@ -126,14 +128,43 @@ function Control(props: ControlProps): JSX.Element | null {
       return <ObjectField {...props} />;
     case "array":
       return <ArrayField {...props} />;
+    case "null":
+      return <NullControl {...props} />;
     default:
       return null;
   }
 }
 
-function controlKind({ control }: FieldView): string {
-  if (control === "enum" || control === "boolean" || control === "const" || control === "null") {
+function controlKind({ kind, control }: FieldView): string {
+  if (control === "enum" || control === "boolean" || control === "const") return "options";
+  // Null is one of the options of these, and the only one where a value can be nothing else.
+  if (control === "null" && (kind === "enum" || kind === "boolean" || kind === "null")) {
     return "options";
   }
   return control;
+}
+
+/** The button that replaces null by a value. */
+function NullControl(props: ControlProps): JSX.Element | null {
+  const { form, place, schema, view, name } = props;
+  // The choice of the kind of value has null among its options.
+  if (view.choices.length > 0) return null;
+  return (
+    <button
+      type="button"
+      class="form-button"
+      id={props.id}
+      aria-label={`Enter a value for ${name}`}
+      aria-describedby={props.describedBy === "" ? undefined : props.describedBy}
+      onClick={() => {
+        form.edit(
+          place.path,
+          unsetNull(() => initialNode(form.root, schema)),
+        );
+        form.focusRequest.value = { pointer: place.pointer, part: "control" };
+      }}
+    >
+      Enter a value
+    </button>
+  );
 }

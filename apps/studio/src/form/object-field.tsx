@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { computed, signal } from "@preact/signals";
+import { useState } from "preact/hooks";
 import { Field } from "./field.tsx";
 import { partId, type ControlProps } from "./field-props.ts";
 import { addMember } from "./model/edit.ts";
@@ -12,6 +11,7 @@ import {
   type ChildField,
 } from "./model/field-view.ts";
 import { initialNode } from "./model/initial-node.ts";
+import { objectNode } from "./model/node.ts";
 
 /** The number of optional members from which they are collapsed together. */
 const manyOptional = 8;
@@ -49,9 +49,7 @@ export function ObjectField(props: ControlProps): JSX.Element {
   return (
     <>
       {first.map((child) => member(props, child))}
-      {isLong || optional.length > 3 * manyOptional ? (
-        <OptionalMembers {...props} members={isLong ? optional : []} />
-      ) : null}
+      {isLong ? <OptionalMembers {...props} members={optional} /> : null}
       {children.filter(({ isAdditional }) => isAdditional).map((child) => member(props, child))}
       {canAddMember(view) ? <AddMember {...props} /> : null}
       {children.length === 0 && !canAddMember(view) ? <p class="form-note">No arguments.</p> : null}
@@ -81,20 +79,10 @@ interface OptionalMembersProps extends ControlProps {
 }
 
 /** Optional members of an object that has many: open at first only if one of them has a value. */
-function OptionalMembers(props: OptionalMembersProps): JSX.Element | null {
-  const { form, place, node, members } = props;
+function OptionalMembers(props: OptionalMembersProps): JSX.Element {
+  const { form, node = objectNode(), members } = props;
   const sent = members.filter((child) => child.node !== undefined).length;
-  const isOpen = useMemo(() => signal(sent > 0), [form, node?.id]);
-  const isForced = useMemo(
-    () =>
-      computed(() => {
-        const pointer = form.focusRequest.value?.pointer;
-        return pointer?.startsWith(`${place.pointer}/`) === true;
-      }),
-    [form, place],
-  );
-  if (members.length === 0) return null;
-  if (isForced.value) isOpen.value = true;
+  const isOpen = form.disclosure.isOptionalOpen(node, sent > 0);
   return (
     <div class="form-optional">
       <button

@@ -135,7 +135,7 @@ interface SuppliedProps {
 function Supplied({ parameters }: SuppliedProps): JSX.Element {
   return (
     <div class="form-supplied">
-      <h3>Supplied by the host</h3>
+      <p class="form-heading">Supplied by the host</p>
       <ul>
         {parameters.map(({ name, description }) => (
           <li key={name}>

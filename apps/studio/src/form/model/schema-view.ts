@@ -16,6 +16,8 @@ export interface SchemaView {
   readonly kind: FieldKind;
   /** The keywords of all schemas that apply. */
   readonly base: JsonObject;
+  /** The keywords outside of all branches, which have the title and the description of the value. */
+  readonly common: JsonObject;
   /** The schema of `base`, without further choices. */
   readonly schema: SchemaNode;
   /** Choices between branches, the outer ones first. */
@@ -261,6 +263,7 @@ class Resolution {
     return {
       kind: kind ?? kindOf(base, options),
       base,
+      common: schemaParts(this.#root, this.#whole).base,
       schema: this.#schema,
       choices: this.#choices,
       isNullable: (this.#hasNullBranch || hasNull) && !("const" in base),
