@@ -51,10 +51,10 @@ export function ArrayField(props: ControlProps): JSX.Element {
             type="button"
             class="form-button"
             id={node === undefined ? props.id : partId(props, "add")}
+            aria-label={`Add item${nextTitle === undefined ? "" : `: ${nextTitle}`} to ${name}`}
             onClick={addAnother}
           >
             Add item{nextTitle === undefined ? "" : `: ${nextTitle}`}
-            <span class="visually-hidden"> to {name}</span>
           </button>
         ) : null}
         {node === undefined ? (
@@ -129,7 +129,7 @@ interface ItemGroupProps {
 /** Some items of a long array. */
 function ItemGroup({ isOpen, first, count, children }: ItemGroupProps): JSX.Element {
   return (
-    <div class="form-optional">
+    <div class="form-optional form-items">
       <button
         type="button"
         class="form-toggle"

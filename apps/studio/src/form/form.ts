@@ -53,7 +53,13 @@ export class Form {
     const initial = initialNode(this.root, schema);
     this.#value = signal(text === undefined ? initial : editAt(initial, [], setJson(text, true)));
     this.#drafts = computed(() => draftProblems(this.#value.value));
-    this.#byField = computed(() => problemsByField(this.root, this.#value.value, this.problems));
+    let byField: ReadonlyMap<string, readonly string[]> = new Map();
+    // The same map if nothing has changed, since every field depends on it.
+    this.#byField = computed(() => {
+      const next = problemsByField(this.root, this.#value.value, this.problems);
+      if (JSON.stringify([...next]) !== JSON.stringify([...byField])) byField = next;
+      return byField;
+    });
   }
 
   /** The value with its drafts. Reading it subscribes a component. */

@@ -6,7 +6,7 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from "@codemirror/language";
-import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
+import { linter, type Diagnostic } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -83,6 +83,11 @@ const theme = EditorView.theme({
   },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
     { backgroundColor: "var(--form-selection)" },
+  // The mark of the package is a data URL, which the content security policy forbids.
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--form-error) 1px",
+  },
   ".cm-tooltip": {
     color: "var(--form-text)",
     backgroundColor: "var(--form-surface)",
@@ -94,11 +99,13 @@ const jsonLinter = linter(
   (view): Diagnostic[] => {
     const result = parseJson(view.state.doc.toString());
     if (!isFault(result)) return [];
-    const from = Math.min(result.offset, view.state.doc.length);
+    const { length } = view.state.doc;
+    // A fault at the end of the text is marked at its last character.
+    const from = Math.max(0, Math.min(result.offset, length - 1));
     return [
       {
         from,
-        to: Math.min(from + 1, view.state.doc.length),
+        to: Math.min(from + 1, length),
         severity: "error",
         message: result.message,
       },
@@ -117,7 +124,6 @@ const extensions: readonly Extension[] = [
   json(),
   syntaxHighlighting(highlighting),
   theme,
-  lintGutter(),
   jsonLinter,
   keymap.of([...defaultKeymap, ...historyKeymap]),
 ];

@@ -50,7 +50,13 @@ export function TextControl(props: ControlProps): JSX.Element {
     return (
       <div class="form-row">
         <span class="form-note">{text.length.toLocaleString("en")} characters</span>
-        <button type="button" class="form-button" id={id} onClick={() => setLargeShown(true)}>
+        <button
+          type="button"
+          class="form-button"
+          id={id}
+          aria-label={`Show and edit ${props.name}`}
+          onClick={() => setLargeShown(true)}
+        >
           Show and edit
         </button>
         {isEncoded ? <FilePicker {...props} set={set} isEncoded /> : null}

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import type { JsonSchema } from "@toolweave/core";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { build } from "vite";
 
 const executablePath = "/usr/bin/chromium";
@@ -34,13 +34,15 @@ const types: Readonly<Record<string, string>> = {
 /** A page with a form, built for production and served with the policy of Studio. */
 export class FormBrowser implements AsyncDisposable {
   readonly #browser: Browser;
+  readonly #context: BrowserContext;
   readonly #url: string;
   readonly #close: () => void;
   /** Violations of the policy and errors of the pages. */
   readonly faults: string[] = [];
 
-  private constructor(browser: Browser, url: string, close: () => void) {
+  private constructor(browser: Browser, context: BrowserContext, url: string, close: () => void) {
     this.#browser = browser;
+    this.#context = context;
     this.#url = url;
     this.#close = close;
   }
@@ -88,7 +90,8 @@ export class FormBrowser implements AsyncDisposable {
       ],
     });
     const { port } = server.address() as AddressInfo;
-    return new FormBrowser(browser, `http://127.0.0.1:${port}/`, () => {
+    const context = await browser.newContext();
+    return new FormBrowser(browser, context, `http://127.0.0.1:${port}/`, () => {
       server.close();
       server.closeAllConnections();
       rmSync(outDir, { recursive: true, force: true });
@@ -110,10 +113,9 @@ export class FormBrowser implements AsyncDisposable {
       injected?: readonly { name: string; description?: string }[];
     } = {},
   ): Promise<Page> {
-    const page = await this.#browser.newPage({
-      colorScheme: scheme,
-      viewport: { width, height: 900 },
-    });
+    const page = await this.#context.newPage();
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 900 });
     page.on("pageerror", (error) => this.faults.push(String(error)));
     page.on("console", (message) => {
       if (message.type() === "error") this.faults.push(message.text());
@@ -125,14 +127,12 @@ export class FormBrowser implements AsyncDisposable {
     });
     await page.goto(this.#url);
     await page.evaluate(
-      ([shown, first, supplied]) => {
-        (globalThis as unknown as { page: { show: (...values: unknown[]) => void } }).page.show(
-          shown,
-          first,
-          supplied,
-        );
+      (values) => {
+        const { show } = (globalThis as unknown as { page: { show: (...all: unknown[]) => void } })
+          .page;
+        show(...values);
       },
-      [schema, text, injected] as const,
+      [schema, text, injected] as unknown[],
     );
     await page.waitForSelector(".schema-form");
     return page;
