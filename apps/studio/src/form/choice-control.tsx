@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { safeLine, safeText } from "../text/safe-text.ts";
 import { partId, type ControlProps } from "./field-props.ts";
 import { selectBranch } from "./model/edit.ts";
 import { literalNode, type FormNode } from "./model/node.ts";
@@ -57,13 +58,13 @@ function Choice(props: ChoiceProps): JSX.Element {
         {canBeAbsent || selected === absent ? <option value={absent}>Not sent</option> : null}
         {choice.branches.map((branch) => (
           <option key={branch.index} value={String(branch.index)}>
-            {branch.name}
+            {safeLine(branch.name)}
           </option>
         ))}
         {view.isNullable && isFirst ? <option value={nothing}>null</option> : null}
       </select>
       {own?.description === undefined || own.description === view.common["description"] ? null : (
-        <p class="form-help">{own.description}</p>
+        <p class="form-help">{safeText(own.description)}</p>
       )}
     </div>
   );

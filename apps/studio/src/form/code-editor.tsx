@@ -50,7 +50,7 @@ export function CodeEditor({ id, label, text, onText }: CodeEditorProps): JSX.El
   useEffect(() => editor.current?.setText(text), [text]);
   return (
     <>
-      <div class="form-code" id={id} ref={host} />
+      <div class={`form-code${state === "ready" ? " is-ready" : ""}`} id={id} ref={host} />
       {state === "ready" ? null : (
         <textarea
           class="form-input is-json"

@@ -1,5 +1,6 @@
 import type { JSX, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { safeLine } from "../text/safe-text.ts";
 import type { FieldOption } from "./model/schema-view.ts";
 
 interface ComboboxProps {
@@ -116,7 +117,7 @@ export function Combobox({
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => pick(at)}
               >
-                {option.label}
+                {safeLine(option.label)}
               </li>
             ))
           : null}

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { safeLine, safeText } from "../text/safe-text.ts";
 import type { Form } from "./form.ts";
 import { fieldId } from "./place.ts";
 
@@ -31,9 +32,9 @@ export function ErrorSummary({ form }: ErrorSummaryProps): JSX.Element | null {
                 form.reveal(pointer);
               }}
             >
-              {pointer === "" ? "The arguments" : pointer.slice(1).replaceAll("/", " / ")}
+              {pointer === "" ? "The arguments" : safeLine(pointer.slice(1).replaceAll("/", " / "))}
             </a>
-            : {messages.join(" ")}
+            : {safeText(messages.join(" "))}
           </li>
         ))}
       </ul>

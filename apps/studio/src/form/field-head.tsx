@@ -5,6 +5,7 @@ import { partId, useProblemsBelow, type ControlProps } from "./field-props.ts";
 import { renameMember } from "./model/edit.ts";
 import { fieldConstraints, fieldType } from "./model/describe-field.ts";
 import { fieldAt } from "./model/field-at.ts";
+import { safeLine } from "../text/safe-text.ts";
 import { memberNameProblem, viewField } from "./model/field-view.ts";
 import type { FormNode } from "./model/node.ts";
 
@@ -23,7 +24,7 @@ export function FieldHead(props: FieldHeadProps): JSX.Element {
     <>
       <span class="form-name">{name}</span>
       {typeof title === "string" && title !== "" && title !== name ? (
-        <span class="form-title">{title}</span>
+        <span class="form-title">{safeLine(title)}</span>
       ) : null}
     </>
   );
@@ -55,8 +56,7 @@ export function FieldHead(props: FieldHeadProps): JSX.Element {
         <span class="form-required">required</span>
       ) : null}
       <span class="form-type">
-        {fieldType(form.root, view)}
-        {constraints.length > 0 ? ` · ${constraints.join(" · ")}` : ""}
+        {safeLine([fieldType(form.root, view), ...constraints].join(" · "))}
       </span>
       {isOpen === false ? <CollapsedSummary {...props} /> : null}
       {state === undefined ? null : <span class="form-state">{state}</span>}
@@ -98,13 +98,14 @@ function plural(count: number, word: string): string {
 /** The button that renames a member that the schema does not name. */
 function Rename({ form, place, name }: ControlProps): JSX.Element {
   const [text, setText] = useState<string | undefined>(undefined);
+  const current = String(place.path.at(-1));
   if (text === undefined) {
     return (
       <button
         type="button"
         class="form-button is-quiet"
         aria-label={`Rename ${name}`}
-        onClick={() => setText(name)}
+        onClick={() => setText(current)}
       >
         Rename
       </button>
@@ -113,11 +114,12 @@ function Rename({ form, place, name }: ControlProps): JSX.Element {
   const parent = place.path.slice(0, -1);
   const around = fieldAt(form.root, form.value, parent);
   const view = viewField(form.root, around.schema, around.node);
-  const problem = text === name ? undefined : memberNameProblem(form.root, view, around.node, text);
+  const problem =
+    text === current ? undefined : memberNameProblem(form.root, view, around.node, text);
   const finish = (): void => {
     setText(undefined);
-    if (text === name || problem !== undefined) return;
-    form.edit(parent, renameMember(name, text));
+    if (text === current || problem !== undefined) return;
+    form.edit(parent, renameMember(current, text));
     form.focusRequest.value = {
       pointer: `${parentPointer(place.pointer)}/${escape(text)}`,
       part: "control",

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { JsonValue } from "@toolweave/core";
 import { formatValue } from "@toolweave/core/adapter";
+import { safeLine } from "../text/safe-text.ts";
 import type { ControlProps } from "./field-props.ts";
 import { offeredValues } from "./model/describe-field.ts";
 import { isSameJson } from "./model/node.ts";
@@ -35,6 +36,6 @@ export function FieldOffers({ form, place, view, node, name }: ControlProps): JS
 }
 
 function shortText(value: JsonValue): string {
-  const text = formatValue(value);
+  const text = safeLine(formatValue(value));
   return text.length > maxLabel ? `${text.slice(0, maxLabel)}…` : text;
 }

@@ -13,6 +13,7 @@ import { NumberControl } from "./number-control.tsx";
 import { ObjectField } from "./object-field.tsx";
 import { OptionsControl } from "./options-control.tsx";
 import { TextControl } from "./text-control.tsx";
+import { safeLine, safeText } from "../text/safe-text.ts";
 
 /** A field of the form: its label, state, description, control, messages and what its schema offers. */
 export const Field = memo(function Field(props: FieldProps): JSX.Element {
@@ -27,6 +28,7 @@ export const Field = memo(function Field(props: FieldProps): JSX.Element {
   ];
   const control: ControlProps = {
     ...props,
+    name: safeLine(props.name),
     view,
     id: partId(props, "control"),
     describedBy: parts.join(" "),
@@ -41,7 +43,7 @@ export const Field = memo(function Field(props: FieldProps): JSX.Element {
   }
   return (
     <div class={fieldClass(messages, node === undefined)}>
-      <FieldHead {...control} />
+      {place.depth === 0 ? null : <FieldHead {...control} />}
       <Help control={control} />
       <ChoiceControl {...control} />
       <Control {...control} />
@@ -92,7 +94,7 @@ function Help({ control }: { readonly control: ControlProps }): JSX.Element | nu
   if (typeof description !== "string" || description === "") return null;
   return (
     <p class="form-help" id={partId(control, "help")}>
-      {description}
+      {safeText(description)}
     </p>
   );
 }
@@ -107,7 +109,7 @@ function Messages({ control, messages }: MessagesProps): JSX.Element | null {
   return (
     <div class="form-error" id={partId(control, "error")}>
       {messages.map((message) => (
-        <p key={message}>{message}</p>
+        <p key={message}>{safeText(message)}</p>
       ))}
     </div>
   );

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { safeLine } from "../text/safe-text.ts";
 import { CodeEditor } from "./code-editor.tsx";
 import { isCodeEditorUsed } from "./code-editor-choice.ts";
 import type { ControlProps } from "./field-props.ts";
@@ -19,7 +20,7 @@ export function JsonControl(props: ControlProps): JSX.Element {
     <div class="form-json">
       {view.isMismatch ? (
         <p class="form-note">
-          The value is not of the kind that the schema has, so that it is shown as JSON.{" "}
+          The schema has another type here, so the value is shown as JSON.{" "}
           <button
             type="button"
             class="form-button"
@@ -34,7 +35,7 @@ export function JsonControl(props: ControlProps): JSX.Element {
       ) : null}
       {view.dangling.length > 0 ? (
         <p class="form-note">
-          The schema refers to {view.dangling.join(", ")}, which it does not have.
+          The schema refers to {safeLine(view.dangling.join(", "))}, which it does not have.
         </p>
       ) : null}
       {isCodeEditorUsed.value ? (

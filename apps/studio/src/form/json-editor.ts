@@ -69,11 +69,11 @@ const theme = EditorView.theme({
     color: "var(--form-text)",
     backgroundColor: "var(--form-input)",
     fontSize: "13px",
-    minHeight: "12em",
     maxHeight: "60vh",
   },
   "&.cm-focused": { outline: "2px solid var(--form-focus)", outlineOffset: "1px" },
   ".cm-scroller": { fontFamily: "var(--form-mono)", lineHeight: "1.5", overflow: "auto" },
+  ".cm-content, .cm-gutter": { minHeight: "14em" },
   ".cm-content": { caretColor: "var(--form-text)" },
   ".cm-cursor": { borderLeftColor: "var(--form-text)" },
   ".cm-gutters": {

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { safeLine, safeText } from "../text/safe-text.ts";
 import { Combobox } from "./combobox.tsx";
 import type { ControlProps } from "./field-props.ts";
 import { isSameJson, draftNode, literalNode, type FormNode } from "./model/node.ts";
@@ -70,11 +71,11 @@ export function OptionsControl(props: ControlProps): JSX.Element {
         ) : null}
         {options.map(({ label }, index) => (
           <option key={index} value={String(index)}>
-            {label}
+            {safeLine(label)}
           </option>
         ))}
       </select>
-      {description === undefined ? null : <span class="form-note">{description}</span>}
+      {description === undefined ? null : <span class="form-note">{safeText(description)}</span>}
     </div>
   );
 }

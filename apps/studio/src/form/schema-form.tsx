@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { effect, useSignal } from "@preact/signals";
 import "./form.css";
+import { safeLine, safeText } from "../text/safe-text.ts";
 import { isCodeEditorUsed } from "./code-editor-choice.ts";
 import { ErrorSummary } from "./error-summary.tsx";
 import { Field } from "./field.tsx";
@@ -118,8 +119,8 @@ function JsonView({ form, place }: { readonly form: Form; readonly place: Place 
         <div class="form-error" id={errorId}>
           {messages.map(({ pointer, message }) => (
             <p key={`${pointer} ${message}`}>
-              {pointer === "" ? "" : `${pointer}: `}
-              {message}
+              {pointer === "" ? "" : `${safeLine(pointer)}: `}
+              {safeText(message)}
             </p>
           ))}
         </div>
@@ -139,8 +140,10 @@ function Supplied({ parameters }: SuppliedProps): JSX.Element {
       <ul>
         {parameters.map(({ name, description }) => (
           <li key={name}>
-            <code>{name}</code>
-            {description === undefined ? null : <span class="form-help"> {description}</span>}
+            <code>{safeLine(name)}</code>
+            {description === undefined ? null : (
+              <span class="form-help"> {safeText(description)}</span>
+            )}
           </li>
         ))}
       </ul>

@@ -229,10 +229,14 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
     await shown.locator(".form-code .cm-lintRange-error").waitFor();
     await shown.keyboard.type("}");
     expect(JSON.parse((await readJson(shown)) ?? "")).toEqual({ a: 2 });
-    const isTrapped = await shown.evaluate(() => document.activeElement?.className === "form-code");
+    const isTrapped = await shown.evaluate(() =>
+      document.activeElement?.classList.contains("form-code"),
+    );
     expect(isTrapped).toBe(true);
     await shown.keyboard.press("Tab");
-    await shown.waitForFunction(() => document.activeElement?.className !== "form-code");
+    await shown.waitForFunction(
+      () => document.activeElement?.classList.contains("form-code") === false,
+    );
     expect(await findAxeViolations(shown)).toEqual([]);
   });
 
@@ -307,6 +311,7 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
       { injected: [{ name: hostile, description: hostile }] },
     );
     expect(await shown.locator("img").count()).toBe(0);
+    expect(await shown.locator("body").textContent()).not.toContain("\u202e");
     expect(await findAxeViolations(shown)).toEqual([]);
   });
 
