@@ -39,8 +39,14 @@ test("a grant and edited arguments are part of the approval", () => {
   ]);
 });
 
-test("an answer that is no JSON is not sent", () => {
-  expect(approveAnswers([question], {}, undefined).problem).toMatch(/no JSON/);
+test("an answer that is not complete is not sent; without a schema, text is an answer", () => {
+  const choice: InterruptionRequest = { ...question, schema: { type: "string" } };
+  expect(approveAnswers([choice], {}, undefined).problem).toMatch(/not complete/);
+  const drafts = { r2: { grant: "once", value: "the north" } } as const;
+  expect(approveAnswers([choice], drafts, undefined).problem).toMatch(/not complete/);
+  expect(approveAnswers([question], drafts, undefined).answers).toMatchObject([
+    { value: "the north" },
+  ]);
 });
 
 test("a rejection answers every request, with the reason where there is one", () => {

@@ -25,6 +25,13 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
     expect(studio.takeFaults()).toEqual([]);
   });
 
+  /** Enters the arguments of a call as JSON. */
+  async function fillJson(text: string): Promise<void> {
+    const view = page.getByRole("button", { name: "JSON", exact: true });
+    if ((await view.getAttribute("aria-pressed")) !== "true") await view.click();
+    await page.fill(".schema-form textarea", text);
+  }
+
   const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
 
   test("opens the link once: the code leaves the address, and a reload keeps the session", async () => {
@@ -53,9 +60,8 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector("[role=tabpanel]");
     expect(page.url()).toContain("_delete_invoice_");
-    await page.focus("textarea");
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type('{"id": 9007199254740993}');
+    await page.getByRole("textbox", { name: "id" }).focus();
+    await page.keyboard.type("9007199254740993");
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.waitForSelector(".outcome");
     expect(await page.textContent(".call-status")).toContain("completed");
@@ -83,7 +89,7 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
 
   test("cancels a call, and sees its progress and partial results until then", async () => {
     await goTo(page, `/tools/${tools[0]?.name}`);
-    await page.fill("textarea", '{"id": 1, "slow": true}');
+    await fillJson('{"id": 1, "slow": true}');
     await page.click(".call-bar .primary");
     await page.waitForSelector("progress");
     expect(await page.textContent(".progress")).toContain("3 of 10");
@@ -106,7 +112,8 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
     // A draft survives a visit to another screen, whether it is JSON or not.
     await goTo(page, "/runs");
     await goTo(page, `/tools/${tools[1]?.name}`);
-    expect(await page.inputValue("textarea")).toBe('{"id": ');
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    expect(await page.inputValue(".schema-form textarea")).toBe('{"id": ');
   });
 
   test("decides with the digest of what is displayed, by keys that move the focus and press nothing", async () => {
