@@ -138,7 +138,7 @@ export type ExplanationView = Omit<Explanation, "problem"> & {
 };
 
 /** A fault in arguments. */
-export interface ArgumentProblem {
+interface ArgumentProblem {
   /** A JSON pointer into the arguments; empty: all of them. */
   readonly pointer: string;
   readonly message: string;

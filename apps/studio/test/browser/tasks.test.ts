@@ -22,7 +22,8 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
   });
   afterEach(async () => {
     await page.context().close();
-    expect(studio.takeFaults()).toEqual([]);
+    const faults = studio.takeFaults();
+    if (faults.length > 0) throw new Error(faults.join("\n"));
   });
 
   /** Enters the arguments of a call as JSON. */
