@@ -11,7 +11,7 @@ export interface Page<Item> {
   readonly nextCursor?: string;
 }
 
-/** What a session may do: read, call tools, decide about approvals. */
+/** A right of a session: to read, to call tools, to decide about approvals. */
 export type Scope = "read" | "call" | "decide";
 
 /** The answer to a code of a start link. */

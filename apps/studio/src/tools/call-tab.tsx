@@ -27,7 +27,9 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
   const mayCall = hasScope("call");
   const send = (isForced: boolean): void => {
     if (running !== undefined || !mayCall) return;
-    if (json === undefined || (!isForced && !form.reportProblems())) {
+    // The latest check may be of what was there before the last keystrokes.
+    const isInvalid = check.json === json && problems !== undefined && problems.length > 0;
+    if (json === undefined || (isInvalid && !isForced)) {
       form.reportProblems();
       return;
     }

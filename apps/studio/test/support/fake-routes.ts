@@ -1,6 +1,7 @@
 import type { Approval, ListedGrant } from "../../src/contract/approval.ts";
 import type { ToolRow } from "../../src/contract/contract.ts";
 import * as data from "./fake-data.ts";
+import * as runs from "./fake-runs.ts";
 
 /** A request of the page, after it was authenticated. */
 interface FakeRequest {
@@ -257,13 +258,13 @@ export function createFakeRoutes(state: FakeState): readonly FakeRoute[] {
       "/api/runs",
       ({ query }) =>
         page(
-          data.makeRuns(tools).filter(({ failed }) => query.get("failed") === null || failed > 0),
+          runs.makeRuns(tools).filter(({ failed }) => query.get("failed") === null || failed > 0),
           query,
         ),
     ],
-    ["GET", "/api/runs/{id}", ({ id }) => data.makeRun(id, tools, state.spans)],
-    ["GET", "/api/tasks", ({ query }) => page(data.makeTasks(tools), query)],
-    ["GET", "/api/tasks/{id}", ({ id }) => data.makeTasks(tools).find((task) => task.id === id)],
+    ["GET", "/api/runs/{id}", ({ id }) => runs.makeRun(id, tools, state.spans)],
+    ["GET", "/api/tasks", ({ query }) => page(runs.makeTasks(tools), query)],
+    ["GET", "/api/tasks/{id}", ({ id }) => runs.makeTasks(tools).find((task) => task.id === id)],
     ["POST", "/api/tasks/{id}/cancel", () => ({})],
     [
       "GET",
@@ -324,7 +325,7 @@ export function createFakeRoutes(state: FakeState): readonly FakeRoute[] {
         problems: [],
       }),
     ],
-    ["GET", "/api/audit", ({ query }) => page(data.makeAudit(tools), query)],
+    ["GET", "/api/audit", ({ query }) => page(runs.makeAudit(tools), query)],
     [
       "GET",
       "/api/lock/diff",
