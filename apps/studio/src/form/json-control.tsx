@@ -20,7 +20,7 @@ export function JsonControl(props: ControlProps): JSX.Element {
     <div class="form-json">
       {view.isMismatch ? (
         <p class="form-note">
-          The schema has another type here, so the value is shown as JSON.{" "}
+          The schema has another type here, so the value is JSON text.{" "}
           <button
             type="button"
             class="form-button"

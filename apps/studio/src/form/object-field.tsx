@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Field } from "./field.tsx";
 import { partId, type ControlProps } from "./field-props.ts";
 import { addMember } from "./model/edit.ts";
 import { memberSchema } from "./model/count-violations.ts";
@@ -57,7 +56,7 @@ export function ObjectField(props: ControlProps): JSX.Element {
   );
 }
 
-function member({ form, place }: ControlProps, child: ChildField): JSX.Element {
+function member({ form, place, Field }: ControlProps, child: ChildField): JSX.Element {
   return (
     <Field
       key={child.step}
@@ -106,7 +105,7 @@ function AddMember(props: ControlProps): JSX.Element {
   const [text, setText] = useState("");
   const [isTried, setTried] = useState(false);
   const problem = memberNameProblem(form.root, view, node, text);
-  const isShown = problem !== undefined && (isTried || text !== "");
+  const hasMessage = problem !== undefined && (isTried || text !== "");
   const errorId = partId(props, "add-error");
   const add = (): void => {
     setTried(true);
@@ -128,8 +127,8 @@ function AddMember(props: ControlProps): JSX.Element {
         aria-label={
           place.depth === 0 ? "Name of another member" : `Name of another member of ${name}`
         }
-        aria-invalid={isShown}
-        aria-describedby={isShown ? errorId : undefined}
+        aria-invalid={hasMessage}
+        aria-describedby={hasMessage ? errorId : undefined}
         spellcheck={false}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -140,7 +139,7 @@ function AddMember(props: ControlProps): JSX.Element {
       <button type="button" class="form-button" onClick={add}>
         Add member
       </button>
-      {isShown ? (
+      {hasMessage ? (
         <span class="form-error" id={errorId}>
           {problem}
         </span>

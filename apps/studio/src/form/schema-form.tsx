@@ -114,6 +114,7 @@ function JsonView({ form, place }: { readonly form: Form; readonly place: Place 
         id={fieldId(form.id, "", "control")}
         describedBy={messages.length > 0 ? errorId : ""}
         isInvalid={messages.length > 0}
+        Field={Field}
       />
       {messages.length > 0 ? (
         <div class="form-error" id={errorId}>
