@@ -32,7 +32,9 @@ export function ErrorSummary({ form }: ErrorSummaryProps): JSX.Element | null {
                 form.reveal(pointer);
               }}
             >
-              {pointer === "" ? "The arguments" : safeLine(pointer.slice(1).replaceAll("/", " / "))}
+              {pointer === ""
+                ? "The whole value"
+                : safeLine(pointer.slice(1).replaceAll("/", " / "))}
             </a>
             : {safeText(messages.join(" "))}
           </li>

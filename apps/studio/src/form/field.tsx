@@ -46,7 +46,7 @@ export const Field: FunctionComponent<FieldProps> = memo(function Field(
   }
   return (
     <div class={fieldClass(messages, node === undefined)}>
-      {place.depth === 0 ? null : <FieldHead {...control} />}
+      {place.depth === 0 && view.control === "json" ? null : <FieldHead {...control} />}
       <Help control={control} />
       <ChoiceControl {...control} />
       <Control {...control} />

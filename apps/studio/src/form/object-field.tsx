@@ -51,7 +51,9 @@ export function ObjectField(props: ControlProps): JSX.Element {
       {isLong ? <OptionalMembers {...props} members={optional} /> : null}
       {children.filter(({ isAdditional }) => isAdditional).map((child) => member(props, child))}
       {canAddMember(view) ? <AddMember {...props} /> : null}
-      {children.length === 0 && !canAddMember(view) ? <p class="form-note">No arguments.</p> : null}
+      {children.length === 0 && !canAddMember(view) ? (
+        <p class="form-note">The schema has no members.</p>
+      ) : null}
     </>
   );
 }
@@ -124,16 +126,15 @@ function AddMember(props: ControlProps): JSX.Element {
       <input
         class="form-input is-name"
         placeholder="Name of another member"
-        aria-label={
-          place.depth === 0 ? "Name of another member" : `Name of another member of ${name}`
-        }
+        aria-label={`Name of another member of ${name}`}
         aria-invalid={hasMessage}
         aria-describedby={hasMessage ? errorId : undefined}
         spellcheck={false}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.isComposing) add();
+          const isPlain = !event.ctrlKey && !event.metaKey && !event.isComposing;
+          if (event.key === "Enter" && isPlain) add();
         }}
       />
       <button type="button" class="form-button" onClick={add}>

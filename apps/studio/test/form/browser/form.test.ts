@@ -198,8 +198,8 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
     const page = await open(object({ a: { type: "integer" } }));
     await page.getByRole("button", { name: "JSON", exact: true }).press("Enter");
     const text = '{ "a" : 12345678901234567890,   "b":[1.0] }';
-    await page.getByLabel("Arguments as JSON").fill("");
-    await page.getByLabel("Arguments as JSON").pressSequentially(text);
+    await page.getByLabel("Arguments of example as JSON").fill("");
+    await page.getByLabel("Arguments of example as JSON").pressSequentially(text);
     expect(await readText(page)).toBe(text);
     await page.getByRole("button", { name: "Form" }).press("Enter");
     expect(await page.getByLabel("a", { exact: true }).inputValue()).toBe("12345678901234567890");
@@ -210,10 +210,10 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
   test("JSON text that does not parse is in both views, and can be discarded", async () => {
     const page = await open(object({ a: { type: "integer" } }), { text: '{"a":1}' });
     await page.getByRole("button", { name: "JSON", exact: true }).press("Enter");
-    await page.getByLabel("Arguments as JSON").fill('{"a":1,');
+    await page.getByLabel("Arguments of example as JSON").fill('{"a":1,');
     await page.getByText("Line 1, column 8").waitFor();
     await page.getByRole("button", { name: "Form" }).press("Enter");
-    expect(await page.getByLabel("Arguments as JSON").inputValue()).toBe('{"a":1,');
+    expect(await page.getByLabel("Arguments of example as JSON").inputValue()).toBe('{"a":1,');
     await page.getByRole("button", { name: "Restore the last valid value" }).press("Enter");
     await page.getByLabel("a", { exact: true }).waitFor();
     expect(await readJson(page)).toBe('{"a":1}');
@@ -223,7 +223,9 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
     const page = await open(object({ a: { type: "integer" } }), { text: '{"a":1}' });
     await page.getByRole("button", { name: "JSON", exact: true }).press("Enter");
     await page.getByLabel("Code editor").check();
-    const editor = page.locator(".form-code").getByRole("textbox", { name: "Arguments as JSON" });
+    const editor = page
+      .locator(".form-code")
+      .getByRole("textbox", { name: "Arguments of example as JSON" });
     await editor.click();
     await page.keyboard.press("Control+a");
     await page.keyboard.type('{"a": 2');
