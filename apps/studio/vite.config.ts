@@ -20,7 +20,7 @@ export default defineConfig({
           groups: [
             {
               name: "base",
-              test: /\/src\/(?:api|contract|navigation|text|ui)\/|node_modules|packages\/core/,
+              test: /\/src\/(?:api|contract|navigation|text|ui)\/|node_modules\/@?preact\/|packages\/core\//,
             },
           ],
         },

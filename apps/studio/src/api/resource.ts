@@ -62,7 +62,9 @@ class LoadedResource<Value> implements Resource<Value> {
       },
       (error: unknown) => {
         if (request.signal.aborted) return;
-        this.state.value = { error: toApiError(error), isLoading: false };
+        const { value: earlier } = this.state.peek();
+        const stale = earlier === undefined ? {} : { value: earlier };
+        this.state.value = { error: toApiError(error), isLoading: false, ...stale };
       },
     );
   }

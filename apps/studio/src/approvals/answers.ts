@@ -10,7 +10,7 @@ import type {
 export interface RequestDraft {
   /** With an approval: how long it holds. */
   readonly grant: GrantOption;
-  /** With a question or a result: the text of a JSON value. */
+  /** With a question or a result: the text of a JSON value; for a question without a schema also plain text. */
   readonly value: string;
 }
 

@@ -1,28 +1,41 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { useResource } from "../api/resource.ts";
 import { changesApprovals } from "../api/shared-resource.ts";
-import type { Approval } from "../contract/approval.ts";
+import type { AnswerResult, Approval } from "../contract/approval.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { EmptyState, ErrorState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
+import { AnswerOutcome } from "./answer-outcome.tsx";
 import { Decision } from "./decision.tsx";
 import "./approvals.css";
 
 /** An approval with everything that a person needs to decide. */
-export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLevel?: 2 | 3 }) {
+export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLevel?: 1 | 2 | 3 }) {
   const resource = useResource<Approval>(`/api/approvals/${encodeURIComponent(id)}`);
-  useEffect(
-    () =>
-      onEvents((events) => {
-        if (events.some(changesApprovals)) resource.reload();
-      }),
-    [resource],
-  );
+  const [answered, setAnswered] = useState<Answered>();
+  const hasAnswer = answered !== undefined;
+  // While an answer is under way, its own events must not replace what is displayed.
+  const isSending = useRef(false);
+  useEffect(() => {
+    // What was answered here is displayed as it was: the store may have removed it.
+    if (hasAnswer) return;
+    return onEvents((events) => {
+      if (!isSending.current && events.some(changesApprovals)) resource.reload();
+    });
+  }, [resource, hasAnswer]);
+  if (answered !== undefined) {
+    return (
+      <article class="approval-card">
+        <ApprovalHeader approval={answered.approval} headingLevel={headingLevel} />
+        <AnswerOutcome result={answered.result} />
+      </article>
+    );
+  }
   const { value, error } = resource.state.value;
-  if (error?.code === "not_found" && value === undefined) {
+  if (error?.code === "not_found") {
     return (
       <EmptyState title="This approval is no longer there">
         <p>
@@ -38,43 +51,64 @@ export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLeve
       <ErrorState error={error} onRetry={() => resource.reload()} />
     );
   }
-  const Heading = `h${headingLevel}` as const;
   return (
-    <article class="approval-card" aria-labelledby={`approval-${id}`}>
-      <header class="approval-header">
-        <Heading id={`approval-${id}`}>
-          {value.call === undefined ? "A call that cannot be read" : safeLine(value.call.name)}
-        </Heading>
-        <p class="muted">
-          {value.requester !== undefined && (
-            <>
-              for {safeLine(value.requester.id)}
-              {value.requester.agent === undefined ? "" : ` by ${safeLine(value.requester.agent)}`}
-              ,{" "}
-            </>
-          )}
-          expires <RelativeTime time={value.expiresAt} />
-          {value.call !== undefined && (
-            <>
-              {" · "}
-              <Link href={toPath("tools", value.call.name)}>the tool</Link>
-            </>
-          )}
-          {value.runId !== undefined && (
-            <>
-              {" · "}
-              <Link href={toPath("runs", value.runId)}>the run</Link>
-            </>
-          )}
-        </p>
-      </header>
-      <Body approval={value} reload={() => resource.reload()} />
+    <article class="approval-card">
+      <ApprovalHeader approval={value} headingLevel={headingLevel} />
+      <Body
+        approval={value}
+        onSending={(sending) => {
+          isSending.current = sending;
+        }}
+        reload={() => resource.reload()}
+        onAnswered={(result) => setAnswered({ approval: value, result })}
+      />
     </article>
   );
 }
 
-function Body({ approval, reload }: { approval: Approval; reload: () => void }) {
-  const { status, verified, parentCallId } = approval;
+interface Answered {
+  readonly approval: Approval;
+  readonly result: AnswerResult;
+}
+
+function ApprovalHeader(props: { approval: Approval; headingLevel: 1 | 2 | 3 }) {
+  const { call, requester, expiresAt, runId } = props.approval;
+  const Heading = `h${props.headingLevel}` as const;
+  return (
+    <header class="approval-header">
+      <Heading>{call === undefined ? "A call that cannot be read" : safeLine(call.name)}</Heading>
+      <p class="muted">
+        {requester !== undefined && (
+          <>
+            for {safeLine(requester.id)}
+            {requester.agent === undefined ? "" : ` by ${safeLine(requester.agent)}`},{" "}
+          </>
+        )}
+        expires <RelativeTime time={expiresAt} />
+        {call !== undefined && (
+          <>
+            {" · "}
+            <Link href={toPath("tools", call.name)}>the tool</Link>
+          </>
+        )}
+        {runId !== undefined && (
+          <>
+            {" · "}
+            <Link href={toPath("runs", runId)}>the run</Link>
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+function Body(props: {
+  approval: Approval;
+  onSending: (isSending: boolean) => void;
+  reload: () => void;
+  onAnswered: (result: AnswerResult) => void;
+}) {
+  const { status, verified, parentCallId } = props.approval;
   if (!verified) {
     return (
       <p class="notice bad">
@@ -101,5 +135,5 @@ function Body({ approval, reload }: { approval: Approval; reload: () => void }) 
       </p>
     );
   }
-  return <Decision approval={approval} reload={reload} />;
+  return <Decision {...props} />;
 }

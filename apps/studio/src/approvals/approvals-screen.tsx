@@ -30,7 +30,11 @@ export function ApprovalsScreen({ id }: { id?: string }) {
   return (
     <div class={id === undefined ? "split narrow-list" : "split narrow-list has-detail"}>
       <section class="split-list" aria-label="Approvals">
-        <ScreenHeader title="Approvals" detail="Calls that wait for a person" />
+        <ScreenHeader
+          title="Approvals"
+          detail="Calls that wait for a person"
+          level={id === undefined ? 1 : 2}
+        />
         <Loaded resource={resource}>
           {(list) => <Inbox list={list} {...(id === undefined ? {} : { current: id })} />}
         </Loaded>
@@ -40,7 +44,7 @@ export function ApprovalsScreen({ id }: { id?: string }) {
           <Link href="/approvals" class="back-link">
             <Icon name="left" /> All approvals
           </Link>
-          <ApprovalCard key={id} id={id} />
+          <ApprovalCard key={id} id={id} headingLevel={1} />
         </section>
       )}
     </div>

@@ -9,14 +9,19 @@ import { singleKeys } from "../navigation/preferences.ts";
 import { announce } from "../ui/announcer.tsx";
 import { ErrorState } from "../ui/states.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { AnswerOutcome } from "./answer-outcome.tsx";
 import { approveAnswers, rejectAnswers, type RequestDraft } from "./answers.ts";
 import { ArgumentsSection } from "./arguments-section.tsx";
 import { RequestView } from "./request-view.tsx";
 import { useArmed } from "./use-armed.ts";
 
 /** The requests, the arguments, and the buttons that decide. An answer names the digest of what is displayed. */
-export function Decision({ approval, reload }: { approval: Approval; reload: () => void }) {
+export function Decision(props: {
+  approval: Approval;
+  onSending: (isSending: boolean) => void;
+  reload: () => void;
+  onAnswered: (result: AnswerResult) => void;
+}) {
+  const { approval } = props;
   const { id, digest, requests = [], call } = approval;
   const [drafts, setDrafts] = useState<Readonly<Record<string, RequestDraft>>>({});
   const [edited, setEdited] = useState<JsonObject>();
@@ -24,7 +29,6 @@ export function Decision({ approval, reload }: { approval: Approval; reload: () 
   const [reason, setReason] = useState("");
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ApiError>();
-  const [result, setResult] = useState<AnswerResult>();
   const [displayed, setDisplayed] = useState(digest);
   const hasChanged = displayed !== digest;
   const armed = useArmed(digest);
@@ -34,10 +38,9 @@ export function Decision({ approval, reload }: { approval: Approval; reload: () 
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => moveFocusByKeys(buttons), []);
 
-  if (result !== undefined) return <AnswerOutcome result={result} />;
-
   const post = async (answers: readonly Answer[]): Promise<void> => {
     setSending(true);
+    props.onSending(true);
     setError(undefined);
     try {
       const path = `/api/approvals/${encodeURIComponent(id)}/answers`;
@@ -45,13 +48,13 @@ export function Decision({ approval, reload }: { approval: Approval; reload: () 
         method: "POST",
         body: { digest, answers },
       });
-      setResult(answered);
       announce("The answer was accepted");
+      props.onAnswered(answered);
     } catch (refused) {
       setError(toApiError(refused));
-      reload();
-    } finally {
       setSending(false);
+      props.onSending(false);
+      props.reload();
     }
   };
   const approve = (): void => {

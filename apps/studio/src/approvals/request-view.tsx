@@ -1,4 +1,7 @@
-import type { GrantProposal, InterruptionRequest, JsonValue } from "@toolweave/core";
+import type { GrantProposal, InterruptionRequest, JsonSchema } from "@toolweave/core";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Form } from "../form/form.ts";
+import { SchemaForm } from "../form/schema-form.tsx";
 import { safeLine, safeProse, safeText } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { JsonView } from "../ui/json-view.tsx";
@@ -26,13 +29,11 @@ export function RequestView(props: RequestProps) {
             <Badge tone="accent">question</Badge>
           </h3>
           <p class="description">{safeText(request.message)}</p>
-          {request.schema !== undefined && (
-            <details class="disclosure">
-              <summary>Schema of the answer</summary>
-              <JsonView value={request.schema as JsonValue} label="Schema of the answer" />
-            </details>
+          {request.schema === undefined ? (
+            <ValueField {...props} label="Answer: text, or JSON" />
+          ) : (
+            <AnswerForm {...props} schema={request.schema} />
           )}
-          <ValueField {...props} label="Answer as JSON" />
         </section>
       );
     case "result":
@@ -161,6 +162,25 @@ function SignIn({ request }: { request: Extract<InterruptionRequest, { type: "au
       )}
     </section>
   );
+}
+
+/** The form of an answer, made from the schema of the question. */
+function AnswerForm({ request, draft, onChange, schema }: RequestProps & { schema: JsonSchema }) {
+  const latest = useRef({ draft, onChange });
+  latest.current = { draft, onChange };
+  const form = useMemo(
+    () =>
+      new Form({
+        schema,
+        onChange: ({ json }) => {
+          const { draft, onChange } = latest.current;
+          onChange({ ...draft, value: json ?? "" });
+        },
+      }),
+    [request.id],
+  );
+  useEffect(() => onChange({ ...draft, value: form.json ?? "" }), [form]);
+  return <SchemaForm form={form} label="Answer" />;
 }
 
 function ValueField({ request, draft, onChange, label }: RequestProps & { label: string }) {

@@ -1,12 +1,10 @@
-import { useState } from "preact/hooks";
 import { queryValue, setQuery } from "../navigation/location.ts";
+import { useQueryText } from "../navigation/use-query-text.ts";
 import { SearchInput } from "../ui/search-input.tsx";
-
-let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** The search and the choices above the spans of a run. */
 export function SpanFilters(props: { displayed: number; total: number; hasGaps: boolean }) {
-  const [text, setText] = useState(() => queryValue("q"));
+  const [text, setText] = useQueryText("q", 120);
   const isFailedOnly = queryValue("failed") === "true";
   const isFolded = queryValue("gaps") !== "open";
   return (
@@ -15,17 +13,15 @@ export function SpanFilters(props: { displayed: number; total: number; hasGaps: 
         label="Search spans"
         placeholder="Tool, state, code or message"
         value={text}
-        onInput={(value) => {
-          setText(value);
-          clearTimeout(timer);
-          timer = setTimeout(() => setQuery({ q: value }), 120);
-        }}
+        onInput={setText}
       />
       <label class="check">
         <input
           type="checkbox"
           checked={isFailedOnly}
-          onChange={({ currentTarget }) => setQuery({ failed: currentTarget.checked ? "true" : "" })}
+          onChange={({ currentTarget }) =>
+            setQuery({ failed: currentTarget.checked ? "true" : "" })
+          }
         />
         Failed only
       </label>
@@ -34,7 +30,9 @@ export function SpanFilters(props: { displayed: number; total: number; hasGaps: 
           <input
             type="checkbox"
             checked={isFolded}
-            onChange={({ currentTarget }) => setQuery({ gaps: currentTarget.checked ? "" : "open" })}
+            onChange={({ currentTarget }) =>
+              setQuery({ gaps: currentTarget.checked ? "" : "open" })
+            }
           />
           Fold idle time
         </label>

@@ -1,6 +1,4 @@
 import type { Span } from "../contract/contract.ts";
-import { formatDuration } from "../text/format.ts";
-import { safeLine } from "../text/safe-text.ts";
 
 /** The states of spans in words. */
 export const stateTexts: Readonly<Record<Span["state"], string>> = {
@@ -21,11 +19,3 @@ export const kindTexts: Readonly<Record<Span["kind"], string>> = {
   retry: "wait before a retry",
   task: "task",
 };
-
-/** A span in one sentence, for screen readers. */
-export function describeSpan(span: Span): string {
-  const { kind, tool, state, from, to, attempt } = span;
-  const number = attempt === undefined ? "" : ` ${attempt}`;
-  const duration = to === undefined ? "" : `, ${formatDuration(to - from)}`;
-  return `${kindTexts[kind]}${number} of ${safeLine(tool)}, ${stateTexts[state]}${duration}`;
-}

@@ -81,8 +81,7 @@ export function filterSpans(tree: SpanTree, filter: SpanFilter): readonly SpanNo
   // From the end: a node is reached after all that are below it.
   for (let index = tree.length - 1; index >= 0; index--) {
     const { span, text, parent } = tree[index] as SpanNode;
-    const matches =
-      (!isFailedOnly || isFailed(span)) && words.every((word) => text.includes(word));
+    const matches = (!isFailedOnly || isFailed(span)) && words.every((word) => text.includes(word));
     if (matches) keep[index] = 1;
     if (keep[index] === 1 && parent >= 0) keep[parent] = 1;
   }

@@ -6,7 +6,7 @@ import { Icon } from "../ui/icon.tsx";
 import { VirtualList, type RowFocus } from "../ui/virtual-list.tsx";
 import { OverviewCanvas } from "./overview-canvas.tsx";
 import { SpanDetails } from "./span-details.tsx";
-import { describeSpan, stateTexts } from "./span-text.ts";
+import { kindTexts, stateTexts } from "./span-text.ts";
 import { isFailed, type SpanNode } from "./span-tree.ts";
 import { TimeScale, type TimeRange } from "./time-scale.ts";
 
@@ -35,7 +35,10 @@ export function Waterfall(props: {
   const zoomBy = (factor: number): void => {
     const middle = (from + to) / 2;
     const half = ((to - from) / 2) * factor;
-    const next = { from: Math.max(range.from, middle - half), to: Math.min(range.to, middle + half) };
+    const next = {
+      from: Math.max(range.from, middle - half),
+      to: Math.min(range.to, middle + half),
+    };
     setZoom(next.from <= range.from && next.to >= range.to ? undefined : next);
   };
   return (
@@ -132,7 +135,6 @@ function SpanRow(props: {
       type="button"
       {...focus}
       class="span-row"
-      aria-label={`${describeSpan(span)}, level ${depth + 1}`}
       aria-expanded={hasParts ? !isCollapsed : undefined}
       aria-current={props.isSelected ? "true" : undefined}
       onClick={() => props.onSelect(span.id)}
@@ -156,9 +158,16 @@ function SpanRow(props: {
           {hasParts && <Icon name={isCollapsed ? "right" : "down"} />}
         </span>
         <span class={`span-mark ${markClass(span)}`} title={stateTexts[span.state]}>
-          {isFailed(span) ? "✕" : span.kind === "wait" ? "⏸" : ""}
+          {isFailed(span) ? (
+            <Icon name="deny" />
+          ) : span.kind === "wait" || span.state === "waiting" ? (
+            <Icon name="tasks" />
+          ) : null}
         </span>
         <span class="span-title">{spanTitle(span)}</span>
+        <span class="visually-hidden">
+          , {kindTexts[span.kind]}, level {depth + 1}, {stateTexts[span.state]},
+        </span>
       </span>
       <span class="span-track">
         <span

@@ -66,6 +66,8 @@ function PaletteContent() {
   const items = useMemo(() => findItems(query, fixed, tools ?? []), [query, fixed, tools]);
   const active = Math.min(index, items.length - 1);
   const list = useRef<HTMLUListElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active]);
@@ -88,7 +90,7 @@ function PaletteContent() {
         placeholder="Tools, runs, screens, commands"
         autocomplete="off"
         spellcheck={false}
-        autofocus
+        ref={input}
         value={query}
         onInput={({ currentTarget }) => {
           setQuery(currentTarget.value);

@@ -1,61 +1,56 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { hasScope } from "../api/session.ts";
 import type { ToolDetails } from "../contract/contract.ts";
+import { SchemaForm } from "../form/schema-form.tsx";
 import { setQuery } from "../navigation/location.ts";
-import { safeLine } from "../text/safe-text.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Badge, EffectBadge } from "../ui/badge.tsx";
-import { ArgumentsEditor } from "./arguments-editor.tsx";
 import { callsOf, cancelCall, isRunning, startCall } from "./call.ts";
 import { CallView } from "./call-view.tsx";
-import { parseDraft, readDraft, storeDraft } from "./drafts.ts";
+import { getForm } from "./drafts.ts";
 import { useCheck } from "./use-check.ts";
 
 /** Arguments, their check, and the call with its result. */
 export function CallTab({ tool }: { tool: ToolDetails }) {
   const { name } = tool.spec;
-  const [text, setText] = useState(() => readDraft(tool));
+  const form = getForm(tool);
+  const { json } = form;
   const [asTask, setAsTask] = useState(false);
   const [timeout, setTimeoutText] = useState("");
-  const draft = parseDraft(text);
-  const check = useCheck(name, draft);
+  const check = useCheck(name, json);
+  const problems = check.result?.problems;
+  useEffect(() => form.setProblems(problems ?? []), [form, problems]);
   const calls = callsOf(name).value;
   const [current] = calls;
   const running = current !== undefined && isRunning(current) ? current : undefined;
   const mayCall = hasScope("call");
-  const change = (next: string): void => {
-    setText(next);
-    storeDraft(name, next);
-  };
-  const send = (): void => {
-    if (draft.json === undefined || running !== undefined || !mayCall) return;
+  const send = (isForced: boolean): void => {
+    if (running !== undefined || !mayCall) return;
+    if (json === undefined || (!isForced && !form.reportProblems())) {
+      form.reportProblems();
+      return;
+    }
     const seconds = Number(timeout);
     const timeoutMs = timeout.trim() !== "" && seconds > 0 ? { timeoutMs: seconds * 1000 } : {};
-    void startCall(name, draft.json, { asTask, ...timeoutMs });
+    void startCall(name, json, { asTask, ...timeoutMs });
   };
   return (
     <div
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        send();
+        send(false);
       }}
     >
-      <ArgumentsEditor
-        text={text}
-        onChange={change}
-        {...(draft.problem === undefined ? {} : { syntaxProblem: draft.problem })}
-        problems={check.result?.problems ?? []}
-      />
-      <InjectedParameters tool={tool} />
+      <SchemaForm form={form} label={`Arguments of ${name}`} injected={tool.spec.injected ?? []} />
       <div class="call-bar">
         {running === undefined ? (
           <button
             type="button"
             class="button primary"
-            disabled={draft.json === undefined || !mayCall}
-            onClick={send}
+            disabled={!mayCall}
+            onClick={() => send(false)}
           >
             <Icon name="play" />
             Call
@@ -72,7 +67,17 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
           </button>
         )}
         <kbd>Ctrl ⏎</kbd>
-        {check.result !== undefined && draft.json !== undefined && (
+        {json !== undefined && problems !== undefined && problems.length > 0 && (
+          <button
+            type="button"
+            class="button small"
+            disabled={!mayCall || running !== undefined}
+            onClick={() => send(true)}
+          >
+            Call anyway
+          </button>
+        )}
+        {check.result !== undefined && json !== undefined && (
           <CheckSummary
             effect={check.result.explanation.effect}
             problems={check.result.problems.length}
@@ -98,11 +103,14 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
             />
             as a task
           </label>
-          <CopyButton label="Copy as a command" text={() => toCommand(name, text)} />
+          <CopyButton
+            label="Copy as a command"
+            text={() => toCommand(name, form.publicJson ?? "{}")}
+          />
           <button
             type="button"
             class="button small quiet"
-            onClick={() => setQuery({ arguments: text === "{}" ? "" : text })}
+            onClick={() => setQuery({ arguments: form.publicJson ?? "" })}
           >
             Arguments into the address
           </button>
@@ -122,23 +130,6 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
 function CheckSummary(props: { effect: "allow" | "ask" | "deny"; problems: number }) {
   if (props.problems > 0) return <Badge tone="bad">arguments do not match</Badge>;
   return <EffectBadge effect={props.effect} />;
-}
-
-/** The parameters that the host supplies: a caller does not send them. */
-function InjectedParameters({ tool }: { tool: ToolDetails }) {
-  const injected = tool.spec.injected ?? [];
-  if (injected.length === 0) return null;
-  return (
-    <p class="muted">
-      Supplied by the host:{" "}
-      {injected.map((parameter, index) => (
-        <span key={parameter.name}>
-          {index > 0 && ", "}
-          <code class="code">{safeLine(parameter.name)}</code>
-        </span>
-      ))}
-    </p>
-  );
 }
 
 /** The same call for a POSIX shell. */

@@ -5,13 +5,13 @@ import { toApiError } from "../api/resource.ts";
 import type { ExplanationView as Explanation, ToolDetails } from "../contract/contract.ts";
 import { ExplanationView } from "../results/explanation-view.tsx";
 import { ErrorState } from "../ui/states.tsx";
-import { parseDraft, readDraft } from "./drafts.ts";
+import { getForm } from "./drafts.ts";
 
 /** Explains the decision on a call with the arguments of the draft. */
 export function PolicyTab({ tool }: { tool: ToolDetails }) {
   const { name } = tool.spec;
-  const draft = parseDraft(readDraft(tool));
-  const json = draft.json ?? "{}";
+  const draft = getForm(tool).json;
+  const json = draft ?? "{}";
   const [state, setState] = useState<{ explanation?: Explanation; error?: ApiError }>({});
   useEffect(() => {
     const request = new AbortController();
@@ -32,8 +32,7 @@ export function PolicyTab({ tool }: { tool: ToolDetails }) {
     <>
       <p class="muted">
         The decision on a call with the arguments in the tab Call
-        {draft.json === undefined ? ", which are no JSON yet: without arguments" : ""}. Nothing
-        runs.
+        {draft === undefined ? ", which are no JSON yet: without arguments" : ""}. Nothing runs.
       </p>
       {error !== undefined && <ErrorState error={error} />}
       {explanation !== undefined && <ExplanationView explanation={explanation} />}

@@ -1,6 +1,7 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { toolList } from "../api/live.ts";
-import { queryValue, setQuery } from "../navigation/location.ts";
+import { queryValue } from "../navigation/location.ts";
+import { useQueryText } from "../navigation/use-query-text.ts";
 import { Loaded } from "../ui/states.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
 import { formatCount } from "../text/format.ts";
@@ -30,12 +31,9 @@ export function ToolsScreen({ id }: { id?: string }) {
   );
 }
 
-let queryTimer: ReturnType<typeof setTimeout> | undefined;
-
 function ToolBrowser({ list, current }: { list: ToolList; current?: string }) {
   const index = useMemo(() => indexTools(list.items), [list]);
-  // The address follows later: browsers limit how often it may change.
-  const [query, setText] = useState(() => queryValue("q"));
+  const [query, changeQuery] = useQueryText("q", 300);
   const filter: ToolFilter = {
     query,
     source: queryValue("source"),
@@ -48,15 +46,11 @@ function ToolBrowser({ list, current }: { list: ToolList; current?: string }) {
     () => filterTools(index, { query, source, effect, state }),
     [index, query, source, effect, state],
   );
-  const changeQuery = (text: string): void => {
-    setText(text);
-    clearTimeout(queryTimer);
-    queryTimer = setTimeout(() => setQuery({ q: text }), 300);
-  };
   return (
     <>
       <ScreenHeader
         title="Tools"
+        level={current === undefined ? 1 : 2}
         detail={
           rows.length === list.items.length || isModelSearch
             ? formatCount(list.items.length, "tool")

@@ -3,7 +3,6 @@ import { requestJson } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
 import type { CheckResult } from "../contract/contract.ts";
-import type { ParsedDraft } from "./drafts.ts";
 
 const debounceMs = 150;
 
@@ -14,7 +13,7 @@ export interface Check {
 }
 
 /** Has the server check arguments a moment after the person has stopped typing. Nothing runs. */
-export function useCheck(name: string, { json }: ParsedDraft): Check {
+export function useCheck(name: string, json: string | undefined): Check {
   const [check, setCheck] = useState<Check>({});
   useEffect(() => {
     if (json === undefined) return;

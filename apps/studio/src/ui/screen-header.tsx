@@ -7,11 +7,14 @@ export function ScreenHeader(props: {
   detail?: ComponentChildren;
   /** Buttons on the right. */
   actions?: ComponentChildren;
+  /** 2: beside the screen's own heading. Default: 1. */
+  level?: 1 | 2;
 }) {
+  const Heading = `h${props.level ?? 1}` as const;
   return (
     <div class="screen-header">
       <div class="screen-heading">
-        <h1>{props.title}</h1>
+        <Heading>{props.title}</Heading>
         {props.detail !== undefined && <p class="screen-detail">{props.detail}</p>}
       </div>
       {props.actions !== undefined && <div class="actions">{props.actions}</div>}

@@ -39,14 +39,19 @@ export function ErrorState({ error, onRetry }: { error: ApiError; onRetry?: () =
   );
 }
 
-/** A resource of the API: its value, or what it is waiting for. */
+/** A resource of the API: its value, or what it is waiting for. An error is displayed above the earlier value. */
 export function Loaded<Value>(props: {
   resource: Resource<Value>;
   children: (value: Value) => ComponentChildren;
 }) {
   const { value, error, isLoading } = props.resource.state.value;
   if (error !== undefined) {
-    return <ErrorState error={error} onRetry={() => props.resource.reload()} />;
+    return (
+      <>
+        <ErrorState error={error} onRetry={() => props.resource.reload()} />
+        {value !== undefined && props.children(value)}
+      </>
+    );
   }
   if (value !== undefined) return <>{props.children(value)}</>;
   return isLoading ? <p class="state muted">Loading…</p> : null;

@@ -113,7 +113,12 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
         reason: "Calls that destroy something are asked about.",
         remedy: `Add { "tools": ["${name}"], "effect": "allow" } before rules[1].`,
         considered: [
-          { effect: "ask", rule: "rules[1]", layer: "policy", reason: "Calls that destroy something." },
+          {
+            effect: "ask",
+            rule: "rules[1]",
+            layer: "policy",
+            reason: "Calls that destroy something.",
+          },
           { effect: "allow", rule: "preset:supervised", layer: "team", reason: "The preset." },
         ],
       },
@@ -133,7 +138,11 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
     };
     if (args["slow"] === true) {
       setTimeout(() => {
-        emit({ type: "tool.progressed", callId, progress: { message: "Copies", done: 3, total: 10 } });
+        emit({
+          type: "tool.progressed",
+          callId,
+          progress: { message: "Copies", done: 3, total: 10 },
+        });
         emit({ type: "tool.updated", callId, output: { content: [], value: { copied: 3 } } });
       }, 60);
     } else if (args["ask"] === true) {
@@ -148,8 +157,17 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
           isError: false,
           content: [
             { type: "text", text: "Deleted the invoice 4711.\nThe customer was notified." },
-            { type: "image", mediaType: "image/png", bytes: 90, dataUrl: `data:image/png;base64,${png}` },
-            { type: "resource_link", uri: "https://billing.example.com/i/4711", name: "The invoice" },
+            {
+              type: "image",
+              mediaType: "image/png",
+              bytes: 90,
+              dataUrl: `data:image/png;base64,${png}`,
+            },
+            {
+              type: "resource_link",
+              uri: "https://billing.example.com/i/4711",
+              name: "The invoice",
+            },
           ],
           value: { id: 4711, state: "deleted", lines: [{ sku: "A-1", amount: 12.5 }] },
           artifacts: [{ key: "art_1", mediaType: "text/plain", size: 40_000, name: "report.txt" }],
@@ -162,7 +180,8 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
   const answer: Handler = ({ id, body }) => {
     const index = approvals.findIndex((each) => each.id === id);
     const found = approvals[index];
-    if (found === undefined) throw new Refused(404, "not_found", "There is no approval with this id.");
+    if (found === undefined)
+      throw new Refused(404, "not_found", "There is no approval with this id.");
     if (found.digest !== body["digest"]) {
       throw new Refused(409, "approval_changed", "The approval is not the one that was displayed.");
     }
@@ -304,7 +323,12 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
             name: "policy",
             preset: "supervised",
             rules: [
-              { id: "rules[0]", text: "tools github_* → allow", effect: "allow", remark: "read-only" },
+              {
+                id: "rules[0]",
+                text: "tools github_* → allow",
+                effect: "allow",
+                remark: "read-only",
+              },
               { id: "rules[1]", text: "tools *_delete_* → ask, every time", effect: "ask" },
               { id: "rules[2]", text: "network outside example.com → deny", effect: "deny" },
             ],
@@ -334,7 +358,9 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
         file: "toolweave.lock.json",
         added: tools.slice(0, 3).map(({ name }) => name),
         removed: ["github_close_issue"],
-        changed: [{ tool: tools[4]?.name, changes: data.makeDetails(tools[4] as ToolRow).lock?.changes }],
+        changed: [
+          { tool: tools[4]?.name, changes: data.makeDetails(tools[4] as ToolRow).lock?.changes },
+        ],
         command: "toolweave lock --config toolweave.json",
       }),
     ],
@@ -369,7 +395,10 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
     const view = /^\/api\/tools\/([^/]+)\/as\/([^/]+)$/.exec(url.pathname);
     if (view !== null) {
       const { spec, tokens } = data.makeDetails(findTool(decodeURIComponent(view[1] ?? "")));
-      const definition = { type: "function", function: { name: spec.name, parameters: spec.inputSchema } };
+      const definition = {
+        type: "function",
+        function: { name: spec.name, parameters: spec.inputSchema },
+      };
       const problems = view[2] === "gemini" ? ["uniqueItems is omitted."] : [];
       return { provider: view[2], name: spec.name, definition, tokens, problems, omitted: false };
     }
@@ -398,7 +427,8 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
           }
         },
         (error: unknown) => {
-          const problem = error instanceof Refused ? error : new Refused(500, "internal", String(error));
+          const problem =
+            error instanceof Refused ? error : new Refused(500, "internal", String(error));
           response.writeHead(problem.status, { "content-type": "application/problem+json" });
           response.end(JSON.stringify(problem));
         },

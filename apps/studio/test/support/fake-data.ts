@@ -140,7 +140,9 @@ export function makeStatus(tools: readonly ToolRow[], waiting: number, problems:
     },
     policy: {
       layers: ["policy", "team"],
-      warnings: [{ message: "The rule rules[2] has no effect: rules[0] matches everything it does." }],
+      warnings: [
+        { message: "The rule rules[2] has no effect: rules[0] matches everything it does." },
+      ],
     },
     waiting,
     limits: { timeoutMs: 30_000, maxOutputBytes: 65_536 },
@@ -161,7 +163,8 @@ export const problems: readonly ProblemRow[] = [
     kind: "tool",
     source: "billing-api",
     tool: "billing_api_delete_invoice_29",
-    message: "The schema of the parameter filter refers to #/components/schemas/Filter, which is not there.",
+    message:
+      "The schema of the parameter filter refers to #/components/schemas/Filter, which is not there.",
     place: "openapi.yaml: paths./invoices.get.parameters[2]",
     remedy: "Correct the reference, or leave the operation out.",
   },
@@ -215,7 +218,10 @@ export function makeApprovals(tools: readonly ToolRow[]): readonly Approval[] {
           grant: {
             tool: name(0),
             specHash: "9f2c4e1ab7d85f6033c1f0a8e2d94b7765aa01c3",
-            permission: { kind: "network", target: "DELETE https://billing.example.com/v1/invoices/4711" },
+            permission: {
+              kind: "network",
+              target: "DELETE https://billing.example.com/v1/invoices/4711",
+            },
             argumentsHash: "b1946ac92492d2347c6235b4d2611184",
             caller: { id: "maria", agent: "billing-agent" },
           },
@@ -376,8 +382,7 @@ export function makeRun(runId: string, tools: readonly ToolRow[], count: number)
     time = end + 15 + (index === 12 ? 180_000 : 0);
   }
   const [gapStart] = spans.slice(0).filter(({ id }) => id === "s12");
-  const gaps =
-    gapStart?.to === undefined ? [] : [{ from: gapStart.to, to: gapStart.to + 180_015 }];
+  const gaps = gapStart?.to === undefined ? [] : [{ from: gapStart.to, to: gapStart.to + 180_015 }];
   return {
     runId,
     startedAt: start,
@@ -403,7 +408,9 @@ export function makeTasks(tools: readonly ToolRow[]): readonly TaskRow[] {
     expiresAt: now + 86_400_000,
     runId: `run_${index}`,
     ...(status === "input_required" ? { approvalId: "apr_2" } : {}),
-    ...(status === "working" ? { message: "Copies 12 of 40 files", progress: { done: 12, total: 40 } } : {}),
+    ...(status === "working"
+      ? { message: "Copies 12 of 40 files", progress: { done: 12, total: 40 } }
+      : {}),
   }));
 }
 
