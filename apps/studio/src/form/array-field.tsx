@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import type { Signal } from "@preact/signals";
 import { groupSize } from "./disclosure.ts";
-import { Field } from "./field.tsx";
 import { partId, type ControlProps } from "./field-props.ts";
 import { addItem, addMember } from "./model/edit.ts";
 import {
@@ -98,7 +97,7 @@ function groups(children: readonly ChildField[]): readonly (readonly ChildField[
 }
 
 function item(
-  { form, place }: ControlProps,
+  { form, place, Field }: ControlProps,
   child: ChildField,
   itemCount: number,
   fixedItems: number,

@@ -40,7 +40,7 @@ function Choice(props: ChoiceProps): JSX.Element {
     <div class="form-choice">
       <label class="form-choice-label" for={id}>
         {isFirst ? "Kind" : `Kind ${index + 1}`}
-        <span class="visually-hidden"> of {place.depth === 0 ? "the arguments" : name}</span>
+        <span class="visually-hidden"> of {name}</span>
       </label>
       <select
         id={id}

@@ -18,7 +18,7 @@ interface ComboboxProps {
   readonly "aria-describedby": string | undefined;
 }
 
-const maxShown = 100;
+const maxListed = 100;
 
 /**
  * A text field with a list of options, filtered by what is typed.
@@ -40,10 +40,10 @@ export function Combobox({
   const list = useRef<HTMLUListElement>(null);
   // Before anything is typed, a selected option does not filter the others.
   const filter = selected === undefined ? text.toLowerCase() : "";
-  const shown = options
+  const matching = options
     .map((option, index) => ({ ...option, index }))
     .filter(({ label }) => label.toLowerCase().includes(filter));
-  const visible = shown.slice(0, maxShown);
+  const visible = matching.slice(0, maxListed);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active]);
@@ -122,8 +122,8 @@ export function Combobox({
             ))
           : null}
       </ul>
-      {isOpen && shown.length > maxShown ? (
-        <p class="form-note">{shown.length - maxShown} more: type to filter them.</p>
+      {isOpen && matching.length > maxListed ? (
+        <p class="form-note">{matching.length - maxListed} more: type to filter them.</p>
       ) : null}
     </div>
   );

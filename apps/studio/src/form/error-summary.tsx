@@ -9,7 +9,7 @@ interface ErrorSummaryProps {
 
 /** The problems of a form with links to their fields. It is shown on sending and stays until there are no problems. */
 export function ErrorSummary({ form }: ErrorSummaryProps): JSX.Element | null {
-  if (!form.isSummaryShown || form.problems.length === 0) return null;
+  if (!form.isSummaryVisible || form.problems.length === 0) return null;
   const count = form.problemsByField.size;
   return (
     <div
@@ -32,7 +32,9 @@ export function ErrorSummary({ form }: ErrorSummaryProps): JSX.Element | null {
                 form.reveal(pointer);
               }}
             >
-              {pointer === "" ? "The arguments" : safeLine(pointer.slice(1).replaceAll("/", " / "))}
+              {pointer === ""
+                ? "The whole value"
+                : safeLine(pointer.slice(1).replaceAll("/", " / "))}
             </a>
             : {safeText(messages.join(" "))}
           </li>

@@ -1,3 +1,4 @@
+import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { computed } from "@preact/signals";
 import type { SchemaNode } from "@toolweave/core/adapter";
@@ -23,7 +24,7 @@ export interface FieldProps {
   readonly fixedItems: number;
 }
 
-/** What the control of a field needs. */
+/** The properties of a control: those of its field, and what the field has resolved. */
 export interface ControlProps extends FieldProps {
   readonly view: FieldView;
   /** The `id` of the element that receives the focus. */
@@ -31,6 +32,8 @@ export interface ControlProps extends FieldProps {
   /** The `id`s of the description and of the messages, for `aria-describedby`. */
   readonly describedBy: string;
   readonly isInvalid: boolean;
+  /** Renders the fields of members and items. It is passed on, since fields and their controls contain each other. */
+  readonly Field: ComponentType<FieldProps>;
 }
 
 /** The messages of the problems at a field. Only a change of these renders a component again. */

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, FunctionComponent, JSX } from "preact";
 import { ArrayField } from "./array-field.tsx";
 import { ChoiceControl } from "./choice-control.tsx";
 import { FieldHead } from "./field-head.tsx";
@@ -16,7 +16,9 @@ import { TextControl } from "./text-control.tsx";
 import { safeLine, safeText } from "../text/safe-text.ts";
 
 /** A field of the form: its label, state, description, control, messages and what its schema offers. */
-export const Field = memo(function Field(props: FieldProps): JSX.Element {
+export const Field: FunctionComponent<FieldProps> = memo(function Field(
+  props: FieldProps,
+): JSX.Element {
   const { form, place, schema, node } = props;
   const view = viewField(form.root, schema, node);
   const messages = useMessages(form, place.pointer);
@@ -33,6 +35,7 @@ export const Field = memo(function Field(props: FieldProps): JSX.Element {
     id: partId(props, "control"),
     describedBy: parts.join(" "),
     isInvalid: messages.length > 0,
+    Field,
   };
   if (isGroup && node !== undefined) {
     return (
@@ -43,7 +46,7 @@ export const Field = memo(function Field(props: FieldProps): JSX.Element {
   }
   return (
     <div class={fieldClass(messages, node === undefined)}>
-      {place.depth === 0 ? null : <FieldHead {...control} />}
+      {place.depth === 0 && view.control === "json" ? null : <FieldHead {...control} />}
       <Help control={control} />
       <ChoiceControl {...control} />
       <Control {...control} />

@@ -4,6 +4,7 @@ import { editAt, setJson, type Edit } from "./model/edit.ts";
 import { initialNode } from "./model/initial-node.ts";
 import { childOf, type FormNode, type FormPath, type PathStep } from "./model/node.ts";
 import { Disclosure } from "./disclosure.ts";
+import { pinBranches } from "./model/pin-branches.ts";
 import { draftProblems, problemsByField, type FormProblem } from "./model/problems.ts";
 import { publicJson } from "./model/public-json.ts";
 import type { SchemaRoot } from "./model/schema-parts.ts";
@@ -37,7 +38,7 @@ export class Form {
   readonly #problems = signal<readonly FormProblem[]>([]);
   readonly #drafts: ReadonlySignal<readonly FormProblem[]>;
   readonly #byField: ReadonlySignal<ReadonlyMap<string, readonly string[]>>;
-  readonly #isSummaryShown = signal(false);
+  readonly #isSummaryVisible = signal(false);
   readonly #onChange: ((form: Form) => void) | undefined;
   /** The pointer of the field to focus after the next rendering, and the part of it. */
   readonly focusRequest = signal<{ readonly pointer: string; readonly part: string } | undefined>(
@@ -117,7 +118,9 @@ export class Form {
 
   /** Edits the value at a path. */
   edit(path: FormPath, edit: Edit): void {
-    this.#set(editAt(this.#value.peek(), path, edit));
+    const pinned = pinBranches(this.root, this.#value.peek(), path);
+    const next = editAt(pinned, path, edit);
+    if (next !== pinned) this.#set(next);
   }
 
   #set(next: FormNode): void {
@@ -126,8 +129,8 @@ export class Form {
     this.#onChange?.(this);
   }
 
-  get isSummaryShown(): boolean {
-    return this.#isSummaryShown.value;
+  get isSummaryVisible(): boolean {
+    return this.#isSummaryVisible.value;
   }
 
   /**
@@ -138,7 +141,7 @@ export class Form {
    */
   reportProblems(): boolean {
     const isValid = this.problems.length === 0;
-    this.#isSummaryShown.value = !isValid;
+    this.#isSummaryVisible.value = !isValid;
     if (!isValid) this.focusRequest.value = { pointer: "", part: "summary" };
     return isValid;
   }

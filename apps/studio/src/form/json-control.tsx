@@ -6,6 +6,7 @@ import type { ControlProps } from "./field-props.ts";
 import { discardDraft, setJson } from "./model/edit.ts";
 import { initialNode } from "./model/initial-node.ts";
 import { textNode, type DraftNode, type FormNode } from "./model/node.ts";
+import { isSecret } from "./model/public-json.ts";
 import { jsonText } from "./model/write-json.ts";
 
 /** A value as JSON text: any JSON, a value that is not of the kind of its schema, or text that does not parse. */
@@ -15,12 +16,13 @@ export function JsonControl(props: ControlProps): JSX.Element {
   const canBeAbsent = place.depth > 0 && itemCount === undefined;
   const set = (next: string): void => form.edit(place.path, setJson(next, canBeAbsent));
   const draft = node?.kind === "draft" ? node : undefined;
-  const label = place.depth === 0 ? "Arguments as JSON" : `${name} as JSON`;
+  const label = `${name} as JSON`;
+  const isHidden = place.depth > 0 && isSecret(form.root, schema);
   return (
     <div class="form-json">
       {view.isMismatch ? (
         <p class="form-note">
-          The schema has another type here, so the value is shown as JSON.{" "}
+          The schema has another type here, so the value is JSON text.{" "}
           <button
             type="button"
             class="form-button"
@@ -38,7 +40,7 @@ export function JsonControl(props: ControlProps): JSX.Element {
           The schema refers to {safeLine(view.dangling.join(", "))}, which it does not have.
         </p>
       ) : null}
-      {isCodeEditorUsed.value ? (
+      {isCodeEditorUsed.value && !isHidden ? (
         <CodeEditor
           id={id}
           label={label}
@@ -50,7 +52,7 @@ export function JsonControl(props: ControlProps): JSX.Element {
       ) : (
         <textarea
           id={id}
-          class="form-input is-json"
+          class={`form-input is-json${isHidden ? " is-secret" : ""}`}
           rows={place.depth === 0 ? 12 : 2}
           spellcheck={false}
           autocomplete="off"

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { ControlProps } from "./field-props.ts";
+import { isSecret } from "./model/public-json.ts";
 import { toNumberNode } from "./model/node.ts";
 
 /** A number as text: a number field of the browser would round and rewrite it. */
@@ -8,7 +9,7 @@ export function NumberControl(props: ControlProps): JSX.Element {
   const isInteger = [view.base["type"]].flat().includes("integer");
   return (
     <input
-      class="form-input is-number"
+      class={`form-input is-number${isSecret(form.root, view.schema) ? " is-secret" : ""}`}
       id={props.id}
       inputMode={isInteger ? "numeric" : "decimal"}
       autocomplete="off"

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Field } from "./field.tsx";
 import { partId, type ControlProps } from "./field-props.ts";
 import { addMember } from "./model/edit.ts";
 import { memberSchema } from "./model/count-violations.ts";
@@ -52,12 +51,14 @@ export function ObjectField(props: ControlProps): JSX.Element {
       {isLong ? <OptionalMembers {...props} members={optional} /> : null}
       {children.filter(({ isAdditional }) => isAdditional).map((child) => member(props, child))}
       {canAddMember(view) ? <AddMember {...props} /> : null}
-      {children.length === 0 && !canAddMember(view) ? <p class="form-note">No arguments.</p> : null}
+      {children.length === 0 && !canAddMember(view) ? (
+        <p class="form-note">The schema has no members.</p>
+      ) : null}
     </>
   );
 }
 
-function member({ form, place }: ControlProps, child: ChildField): JSX.Element {
+function member({ form, place, Field }: ControlProps, child: ChildField): JSX.Element {
   return (
     <Field
       key={child.step}
@@ -106,7 +107,7 @@ function AddMember(props: ControlProps): JSX.Element {
   const [text, setText] = useState("");
   const [isTried, setTried] = useState(false);
   const problem = memberNameProblem(form.root, view, node, text);
-  const isShown = problem !== undefined && (isTried || text !== "");
+  const hasMessage = problem !== undefined && (isTried || text !== "");
   const errorId = partId(props, "add-error");
   const add = (): void => {
     setTried(true);
@@ -125,22 +126,21 @@ function AddMember(props: ControlProps): JSX.Element {
       <input
         class="form-input is-name"
         placeholder="Name of another member"
-        aria-label={
-          place.depth === 0 ? "Name of another member" : `Name of another member of ${name}`
-        }
-        aria-invalid={isShown}
-        aria-describedby={isShown ? errorId : undefined}
+        aria-label={`Name of another member of ${name}`}
+        aria-invalid={hasMessage}
+        aria-describedby={hasMessage ? errorId : undefined}
         spellcheck={false}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.isComposing) add();
+          const isPlain = !event.ctrlKey && !event.metaKey && !event.isComposing;
+          if (event.key === "Enter" && isPlain) add();
         }}
       />
       <button type="button" class="form-button" onClick={add}>
         Add member
       </button>
-      {isShown ? (
+      {hasMessage ? (
         <span class="form-error" id={errorId}>
           {problem}
         </span>

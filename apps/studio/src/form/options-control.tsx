@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { safeLine, safeText } from "../text/safe-text.ts";
 import { Combobox } from "./combobox.tsx";
-import type { ControlProps } from "./field-props.ts";
+import { partId, type ControlProps } from "./field-props.ts";
 import { isSameJson, draftNode, literalNode, type FormNode } from "./model/node.ts";
 import type { FieldOption } from "./model/schema-view.ts";
 import { fromValue, jsonText } from "./model/write-json.ts";
@@ -38,7 +38,7 @@ export function OptionsControl(props: ControlProps): JSX.Element {
     return (
       <Combobox
         {...shared}
-        labelledBy={`${props.id.slice(0, -"control".length)}label`}
+        labelledBy={partId(props, "label")}
         options={options}
         selected={selected === -1 ? undefined : selected}
         text={draft ?? options[selected]?.label ?? ""}

@@ -58,14 +58,14 @@ export function SchemaForm({ form, label, injected = [] }: SchemaFormProps): JSX
       </div>
       <ErrorSummary form={form} />
       {isJson.value ? (
-        <JsonView form={form} place={root} />
+        <JsonView form={form} place={root} label={label} />
       ) : (
         <Field
           form={form}
           place={root}
           schema={form.schema}
           node={node}
-          name="arguments"
+          name={label}
           isRequired
           isAdditional={false}
           itemCount={undefined}
@@ -94,7 +94,14 @@ function ViewButton({ isPressed, onClick, children }: ViewButtonProps): JSX.Elem
   );
 }
 
-function JsonView({ form, place }: { readonly form: Form; readonly place: Place }): JSX.Element {
+interface JsonViewProps {
+  readonly form: Form;
+  readonly place: Place;
+  readonly label: string;
+}
+
+/** The whole value as JSON text. */
+function JsonView({ form, place, label }: JsonViewProps): JSX.Element {
   const view = viewField(form.root, form.schema, form.value);
   const messages = form.problems;
   const errorId = fieldId(form.id, "", "error");
@@ -105,7 +112,7 @@ function JsonView({ form, place }: { readonly form: Form; readonly place: Place 
         place={place}
         schema={form.schema}
         node={form.value}
-        name="arguments"
+        name={label}
         isRequired
         isAdditional={false}
         itemCount={undefined}
@@ -114,6 +121,7 @@ function JsonView({ form, place }: { readonly form: Form; readonly place: Place 
         id={fieldId(form.id, "", "control")}
         describedBy={messages.length > 0 ? errorId : ""}
         isInvalid={messages.length > 0}
+        Field={Field}
       />
       {messages.length > 0 ? (
         <div class="form-error" id={errorId}>

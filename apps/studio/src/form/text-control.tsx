@@ -25,7 +25,7 @@ const placeholders: Readonly<Record<string, string>> = {
  */
 export function TextControl(props: ControlProps): JSX.Element {
   const { form, place, node, view, id, isInvalid } = props;
-  const [isLargeShown, setLargeShown] = useState(false);
+  const [isLargeVisible, setLargeVisible] = useState(false);
   const { format, contentEncoding, contentMediaType } = view.base;
   const text = node?.kind === "text" ? node.text : "";
   const set = (next: string): void => form.edit(place.path, () => textNode(next));
@@ -46,7 +46,7 @@ export function TextControl(props: ControlProps): JSX.Element {
     onInput: (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>): void =>
       set(event.currentTarget.value),
   } as const;
-  if (text.length > largeText && !isLargeShown) {
+  if (text.length > largeText && !isLargeVisible) {
     return (
       <div class="form-row">
         <span class="form-note">{text.length.toLocaleString("en")} characters</span>
@@ -55,7 +55,7 @@ export function TextControl(props: ControlProps): JSX.Element {
           class="form-button"
           id={id}
           aria-label={`Show and edit ${props.name}`}
-          onClick={() => setLargeShown(true)}
+          onClick={() => setLargeVisible(true)}
         >
           Show and edit
         </button>

@@ -5,7 +5,7 @@ import { schemaParts, type SchemaRoot } from "./schema-parts.ts";
 import { propertiesIn, viewSchema, type FieldKind, type SchemaView } from "./schema-view.ts";
 import { fromValue } from "./write-json.ts";
 
-/** What a field shows for its value: the kind of its schema, or JSON text where that cannot show the value. */
+/** The control of a field: of the kind of its schema, or JSON text where that kind cannot display the value. */
 export type Control = Exclude<FieldKind, "any" | "impossible"> | "json";
 
 /** A field of the form: the view of its schema, and how its value is shown. */

@@ -73,7 +73,7 @@ export interface ArrayNode extends NodeState {
 export interface DraftNode extends NodeState {
   readonly kind: "draft";
   readonly text: string;
-  /** What the text is meant to be: a number, a member of a list of values, or any JSON. */
+  /** The kind of value that is expected: a number, a member of a list of values, or any JSON. */
   readonly as: "number" | "option" | "json";
   /** Why it is not a value. */
   readonly message: string;
@@ -143,7 +143,7 @@ export function toNumberNode(text: string, previous?: FormNode): NumberNode | Dr
 function numberMessage(text: string): string {
   if (text === "") return "Enter a number, or remove the field.";
   if (/^-?0[0-9]/.test(text)) return "A JSON number has no leading zeros.";
-  if (/^\+/.test(text)) return "A JSON number has no plus sign.";
+  if (text.startsWith("+")) return "A JSON number has no plus sign.";
   if (/^-?\./.test(text)) return "A JSON number begins with a digit: 0.5.";
   if (/^-?[0-9]+\.$/.test(text)) return "Digits are missing after the decimal point.";
   if (/^-?[0-9.]+[eE][+-]?$/.test(text)) return "Digits are missing after the exponent.";

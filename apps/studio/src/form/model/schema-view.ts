@@ -11,7 +11,7 @@ import {
   type SchemaRoot,
 } from "./schema-parts.ts";
 
-/** What a schema has to show for a value: its keywords with those of the branches that apply. */
+/** The view of a schema for a value: its keywords with those of the branches that apply. */
 export interface SchemaView {
   readonly kind: FieldKind;
   /** The keywords of all schemas that apply. */
@@ -33,7 +33,7 @@ export interface SchemaView {
 }
 
 /**
- * What kind of field a schema has. `any`: any JSON; `unselected`: a branch has to be selected first; `impossible`: no
+ * The kind of field that a schema has. `any`: any JSON; `unselected`: a branch has to be selected first; `impossible`: no
  * value matches.
  */
 export type FieldKind =

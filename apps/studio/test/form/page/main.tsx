@@ -5,7 +5,7 @@ import "./page.css";
 import { Form } from "../../../src/form/form.ts";
 import { SchemaForm, type SuppliedParameter } from "../../../src/form/schema-form.tsx";
 
-/** What a test does on the page. */
+/** The page, as tests use it. */
 export interface FormPage {
   show(schema: JsonSchema, text?: string, injected?: readonly SuppliedParameter[]): void;
   form: Form | undefined;

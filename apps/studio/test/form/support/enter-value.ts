@@ -28,6 +28,7 @@ import {
   type FormNode,
   type FormPath,
 } from "../../../src/form/model/node.ts";
+import { pinBranches } from "../../../src/form/model/pin-branches.ts";
 import type { SchemaRoot } from "../../../src/form/model/schema-parts.ts";
 import { memberSchema } from "../../../src/form/model/count-violations.ts";
 import { compactJson, fromValue } from "../../../src/form/model/write-json.ts";
@@ -175,7 +176,7 @@ class Person {
   }
 
   #edit(path: FormPath, edit: Edit): void {
-    this.node = editAt(this.node, path, edit);
+    this.node = editAt(pinBranches(this.#root, this.node, path), path, edit);
   }
 }
 

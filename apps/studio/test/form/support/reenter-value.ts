@@ -16,7 +16,7 @@ import { fromValue, jsonText } from "../../../src/form/model/write-json.ts";
 export interface Reentered {
   readonly node: FormNode;
   /** The number of values that fields show, and of those that the value has. */
-  readonly shown: number;
+  readonly displayed: number;
   /** The pointers of fields whose value is not of the kind that the schema has. */
   readonly mismatches: readonly string[];
 }
@@ -24,13 +24,13 @@ export interface Reentered {
 /** Enters what each field shows into the same field again. */
 export function reenterValue(root: SchemaRoot, value: FormNode): Reentered {
   let node = value;
-  let shown = 0;
+  let displayed = 0;
   const mismatches: string[] = [];
   const visit = (path: FormPath, schema: SchemaNode | undefined): void => {
     const at = nodeAt(node, path);
     if (at === undefined) return;
     const view = viewField(root, schema, at);
-    shown++;
+    displayed++;
     if (view.isMismatch) mismatches.push(path.join("/"));
     const set = (next: FormNode): void => {
       node = editAt(node, path, () => next);
@@ -56,7 +56,7 @@ export function reenterValue(root: SchemaRoot, value: FormNode): Reentered {
         for (const child of childFields(root, view, at)) visit([...path, child.step], child.schema);
         break;
       case "json":
-        shown += countBelow(at);
+        displayed += countBelow(at);
         node = editAt(node, path, setJson(jsonText(at), false));
         break;
       default:
@@ -64,7 +64,7 @@ export function reenterValue(root: SchemaRoot, value: FormNode): Reentered {
     }
   };
   visit([], root.schema);
-  return { node, shown, mismatches };
+  return { node, displayed, mismatches };
 }
 
 /** The number of values below a node. */

@@ -47,11 +47,11 @@ export function roundTripFaults(schema: JsonSchema, value: JsonValue): readonly 
   if (isFault(loaded)) return [`not JSON: ${loaded.message}`];
   const faults: string[] = [];
   if (compactJson(loaded) !== text) faults.push(`loaded: ${compactJson(loaded)}`);
-  const { node, shown, mismatches } = reenterValue(root, loaded);
+  const { node, displayed, mismatches } = reenterValue(root, loaded);
   if (compactJson(node) !== text) faults.push(`entered again: ${compactJson(node)}`);
   if (jsonText(fromValue(value)) !== JSON.stringify(value, undefined, 2)) faults.push("JSON view");
   const count = 1 + countBelow(loaded);
-  if (shown !== count) faults.push(`${shown} of ${count} values have a field`);
+  if (displayed !== count) faults.push(`${displayed} of ${count} values have a field`);
   if (mismatches.length > 0) faults.push(`not of the kind of the field: ${mismatches.join(" ")}`);
   try {
     const entered = enterValue(root, loaded).node;
