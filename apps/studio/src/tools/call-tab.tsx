@@ -25,10 +25,10 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
   const [current] = calls;
   const running = current !== undefined && isRunning(current) ? current : undefined;
   const mayCall = hasScope("call");
+  // The latest check may be of what was there before the last keystrokes.
+  const isInvalid = check.json === json && problems !== undefined && problems.length > 0;
   const send = (isForced: boolean): void => {
     if (running !== undefined || !mayCall) return;
-    // The latest check may be of what was there before the last keystrokes.
-    const isInvalid = check.json === json && problems !== undefined && problems.length > 0;
     if (json === undefined || (isInvalid && !isForced)) {
       form.reportProblems();
       return;
@@ -69,7 +69,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
           </button>
         )}
         <kbd>Ctrl ⏎</kbd>
-        {json !== undefined && problems !== undefined && problems.length > 0 && (
+        {json !== undefined && isInvalid && (
           <button
             type="button"
             class="button small"

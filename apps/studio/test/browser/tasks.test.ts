@@ -122,6 +122,7 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
     await goTo(page, "/approvals/apr_0");
     const approve = page.locator("[data-decision=approve]");
     // A press before the buttons are armed does nothing.
+    await approve.waitFor();
     await page.keyboard.press("a");
     expect(await approve.evaluate((button) => button === document.activeElement)).toBe(true);
     await approve.click({ force: true });

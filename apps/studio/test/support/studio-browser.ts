@@ -88,6 +88,10 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate((target) => {
     history.pushState(null, "", target);
     dispatchEvent(new PopStateEvent("popstate"));
+    // The screen before has left after the next frame.
+    return new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)));
+    });
   }, path);
   await settle(page);
 }
