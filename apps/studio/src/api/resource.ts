@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { requestJson } from "./client.ts";
 import { ApiError } from "./problem.ts";
@@ -23,8 +23,6 @@ const maxCached = 50;
 /** Reads a resource while a component is displayed. `undefined` as the path: nothing is read. */
 export function useResource<Value>(path: string | undefined): Resource<Value> {
   const resource = useMemo(() => new LoadedResource<Value>(path), [path]);
-  const current = useRef(resource);
-  current.current = resource;
   useEffect(() => {
     resource.reload();
     return () => resource.cancel();

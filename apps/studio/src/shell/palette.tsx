@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { requestJson } from "../api/client.ts";
 import { toolList } from "../api/live.ts";
 import { useResource } from "../api/resource.ts";
+import { endSession } from "../api/session.ts";
 import type { Page, RunRow } from "../contract/contract.ts";
 import { navigate } from "../navigation/location.ts";
 import { singleKeys, theme } from "../navigation/preferences.ts";
@@ -51,7 +53,23 @@ function commands(): readonly PaletteItem[] {
       singleKeys.value = !singleKeys.value;
     },
   };
-  return [...themes, shortcuts];
+  const end: PaletteItem = {
+    id: "end-session",
+    kind: "Command",
+    title: "End this session",
+    run: () => void closeSession(),
+  };
+  return [...themes, shortcuts, end];
+}
+
+/** Ends the session on the server, and here whether the server answers or not. */
+async function closeSession(): Promise<void> {
+  try {
+    await requestJson("/session", { method: "DELETE" });
+  } catch {
+    // The token expires by itself.
+  }
+  endSession("You have ended it.");
 }
 
 function PaletteContent() {

@@ -8,7 +8,7 @@ export interface JsonRow {
   /** The name of the member, or the index of the item. Absent: the root. */
   readonly name?: string | number;
   readonly value: JsonValue;
-  /** The number of members or items; absent for a scalar. */
+  /** The number of members or items. Absent: there is nothing to open. */
   readonly size?: number;
   readonly isOpen: boolean;
 }
@@ -39,7 +39,11 @@ export function jsonRows(root: JsonValue, toggled: ReadonlySet<string>): readonl
     const isArray = Array.isArray(value);
     const keys = isArray ? [] : Object.keys(value);
     const size = isArray ? value.length : keys.length;
-    const isOpen = size > 0 && isOpenAtFirst(depth, size) !== toggled.has(pointer);
+    if (size === 0) {
+      rows.push({ pointer, depth, ...label, value, isOpen: false });
+      return;
+    }
+    const isOpen = isOpenAtFirst(depth, size) !== toggled.has(pointer);
     rows.push({ pointer, depth, ...label, value, size, isOpen });
     if (!isOpen) return;
     if (isArray) {

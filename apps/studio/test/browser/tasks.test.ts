@@ -223,6 +223,20 @@ describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
     await page.waitForSelector("dialog[open]");
   });
 
+  test("ends the session: the token no longer works", async () => {
+    const token = await page.evaluate(
+      () => JSON.parse(sessionStorage.getItem("toolweave.session") ?? "{}").token as string,
+    );
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.keyboard.type("end this session");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-ended");
+    const { status } = await fetch(`${studio.server.url}/api/status`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(status).toBe(401);
+  });
+
   test("reads that the session has ended, and what to do", async () => {
     studio.server.endSessions();
     await page.click("a[href='/problems'].nav-link");

@@ -93,6 +93,10 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
     if (!tokens.has((request.headers.authorization ?? "").replace("Bearer ", ""))) {
       throw new Refused(401, "unauthenticated", "The session has ended.");
     }
+    if (url.pathname === "/session" && request.method === "DELETE") {
+      tokens.delete((request.headers.authorization ?? "").replace("Bearer ", ""));
+      return undefined;
+    }
     if (url.pathname === "/api/events") {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(": connected\n\n");

@@ -24,6 +24,10 @@ test("a large array is closed, so that its items cost nothing", () => {
   expect(rows[1]).toMatchObject({ size: 100_000, isOpen: false });
 });
 
+test("an empty object has nothing to open", () => {
+  expect(jsonRows({}, new Set())).toEqual([{ pointer: "", depth: 0, value: {}, isOpen: false }]);
+});
+
 test("previews name the members of a closed node", () => {
   expect(previewValue({ a: 1, b: 2, c: 3, d: 4, e: 5 })).toBe("{ a, b, c, d, … 5 members }");
   expect([[], {}, [1], "x", null].map(previewValue)).toEqual(["[]", "{}", "[ 1 ]", '"x"', "null"]);
