@@ -348,6 +348,23 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
     },
   );
 
+  test("every field is reached by Tab, in the order of the page", async () => {
+    const page = await open(allKinds, {
+      text: '{"labels":["a"],"tree":{"children":[{}]},"body":null}',
+    });
+    const controls = await page.evaluate(() =>
+      [...document.querySelectorAll('[id$="-control"]')].map(({ id }) => id),
+    );
+    expect(controls.length).toBeGreaterThan(20);
+    const reached: string[] = [];
+    for (let presses = 0; presses < 150 && reached.length < controls.length; presses++) {
+      await page.keyboard.press("Tab");
+      const id = await page.evaluate(() => document.activeElement?.id ?? "");
+      if (id.endsWith("-control")) reached.push(id);
+    }
+    expect(reached).toEqual(controls);
+  });
+
   test("a narrow page does not scroll sideways", async () => {
     const page = await open(allKinds, {
       width: 320,
