@@ -6,7 +6,7 @@ import type { ApiError } from "./problem.ts";
 import { toApiError } from "./resource.ts";
 
 /** The pages of a list that were read until now. */
-export interface PagedState<Item> {
+interface PagedState<Item> {
   readonly items: readonly Item[];
   readonly nextCursor?: string;
   readonly error?: ApiError;

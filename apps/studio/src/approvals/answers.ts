@@ -6,7 +6,7 @@ import type {
   JsonValue,
 } from "@toolweave/core";
 
-/** What a person has entered for one request. */
+/** The input of a person for one request. */
 export interface RequestDraft {
   /** With an approval: how long it holds. */
   readonly grant: GrantOption;
@@ -53,9 +53,12 @@ export function approveAnswers(
     const draft = drafts[request.id];
     const requestId = request.id;
     if (request.type === "input" || request.type === "result") {
-      const value = readValue(draft?.value ?? "");
+      const text = draft?.value ?? "";
+      const isPlain = request.type === "input" && request.schema === undefined;
+      const value = readValue(text) ?? (isPlain ? { json: text } : undefined);
       if (value === undefined) {
-        return { problem: 'The answer is no JSON: write text in quotation marks, such as "yes".' };
+        const subject = request.type === "input" ? "answer is not complete" : "result is no JSON";
+        return { problem: `The ${subject}.` };
       }
       answers.push({ type: request.type, requestId, value: value.json });
       continue;

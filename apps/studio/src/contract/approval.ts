@@ -1,4 +1,4 @@
-import type { Answer, Caller, Grant, InterruptionRequest, JsonValue } from "@toolweave/core";
+import type { Caller, Grant, InterruptionRequest, JsonValue } from "@toolweave/core";
 
 /** A call that waits for a person. */
 export interface Approval {
@@ -23,12 +23,6 @@ export interface Approval {
 export interface ApprovalList {
   readonly approvals: readonly Approval[];
   readonly nextCursor?: string;
-}
-
-/** The body of an answer. */
-export interface AnswerBody {
-  readonly digest: string;
-  readonly answers: readonly Answer[];
 }
 
 /** The outcome of an answer. */

@@ -11,7 +11,7 @@ export interface Page<Item> {
   readonly nextCursor?: string;
 }
 
-/** What a session may do: read, call tools, decide about approvals. */
+/** A right of a session: to read, to call tools, to decide about approvals. */
 export type Scope = "read" | "call" | "decide";
 
 /** The answer to a code of a start link. */
@@ -138,7 +138,7 @@ export type ExplanationView = Omit<Explanation, "problem"> & {
 };
 
 /** A fault in arguments. */
-export interface ArgumentProblem {
+interface ArgumentProblem {
   /** A JSON pointer into the arguments; empty: all of them. */
   readonly pointer: string;
   readonly message: string;

@@ -11,7 +11,7 @@ function readLocation(): PageLocation {
 }
 
 /** The address of the page. */
-export const pageLocation = signal<PageLocation>({ path: "/", query: new URLSearchParams() });
+const pageLocation = signal<PageLocation>({ path: "/", query: new URLSearchParams() });
 
 /** The screen of the address; `undefined`: there is none. */
 export const route = computed(() => matchRoute(pageLocation.value.path));

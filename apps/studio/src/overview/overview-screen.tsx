@@ -15,7 +15,7 @@ import { EmptyState, Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { SourceTable } from "./source-table.tsx";
 
-/** What waits, what has failed, and the sources. */
+/** The calls that wait, the runs that have failed, and the sources. */
 export function OverviewScreen() {
   return (
     <Loaded resource={status}>

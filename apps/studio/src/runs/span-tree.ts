@@ -10,7 +10,7 @@ export interface SpanNode {
   readonly end: number;
   /** There are nodes below this one. */
   readonly hasParts: boolean;
-  /** What a search reads. */
+  /** The text for searches, in lower case. */
   readonly text: string;
 }
 

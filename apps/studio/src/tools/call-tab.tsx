@@ -25,9 +25,11 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
   const [current] = calls;
   const running = current !== undefined && isRunning(current) ? current : undefined;
   const mayCall = hasScope("call");
+  // The latest check may be of what was there before the last keystrokes.
+  const isInvalid = check.json === json && problems !== undefined && problems.length > 0;
   const send = (isForced: boolean): void => {
     if (running !== undefined || !mayCall) return;
-    if (json === undefined || (!isForced && !form.reportProblems())) {
+    if (json === undefined || (isInvalid && !isForced)) {
       form.reportProblems();
       return;
     }
@@ -67,7 +69,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
           </button>
         )}
         <kbd>Ctrl ⏎</kbd>
-        {json !== undefined && problems !== undefined && problems.length > 0 && (
+        {json !== undefined && isInvalid && (
           <button
             type="button"
             class="button small"

@@ -26,7 +26,7 @@ export function SchemaTab({ tool }: { tool: ToolDetails }) {
   );
 }
 
-/** What was read from JSON is JSON. */
+/** The type of a definition is narrower than JSON, which it was read from. */
 function toJson(value: unknown): JsonValue {
   return value as JsonValue;
 }

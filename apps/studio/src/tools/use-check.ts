@@ -8,6 +8,8 @@ const debounceMs = 150;
 
 /** The latest result of a check; while the next one runs, the earlier one stays. */
 export interface Check {
+  /** The arguments that were checked, as text. */
+  readonly json?: string;
   readonly result?: CheckResult;
   readonly error?: ApiError;
 }
@@ -24,7 +26,7 @@ export function useCheck(name: string, json: string | undefined): Check {
         text: `{"arguments":${json}}`,
         signal: request.signal,
       }).then(
-        (result) => setCheck({ result }),
+        (result) => setCheck({ json, result }),
         (error: unknown) => {
           if (!request.signal.aborted) setCheck({ error: toApiError(error) });
         },

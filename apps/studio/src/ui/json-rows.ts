@@ -14,7 +14,7 @@ export interface JsonRow {
 }
 
 /** Whether a node is open that the person has not touched: the first levels of small trees. */
-export function isOpenAtFirst(depth: number, size: number): boolean {
+function isOpenAtFirst(depth: number, size: number): boolean {
   return depth < 2 && size <= 50;
 }
 

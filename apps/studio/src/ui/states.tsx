@@ -13,7 +13,7 @@ export function EmptyState(props: { title: string; children?: ComponentChildren 
   );
 }
 
-/** What to do about an error, by its code. */
+/** Remedies of errors by their codes. */
 const remedies: Readonly<Record<string, string>> = {
   unreachable: "Start it again with `toolweave studio`, then open the new link.",
   insufficient_scope: "Open the link that `toolweave studio` prints: this session may only read.",

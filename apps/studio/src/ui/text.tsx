@@ -1,9 +1,4 @@
-import { safeLine, safeProse, safeText, safeUrl } from "../text/safe-text.ts";
-
-/** Prose from outside on one line. */
-export function Prose({ text }: { text: string }) {
-  return <>{safeProse(text)}</>;
-}
+import { safeLine, safeText, safeUrl } from "../text/safe-text.ts";
 
 /** A name, a path or a target from outside. */
 export function Code({ text, title }: { text: string; title?: string }) {

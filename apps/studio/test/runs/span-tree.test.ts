@@ -2,7 +2,8 @@ import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { expect, test } from "vitest";
 import type { Span } from "../../src/contract/contract.ts";
 import { buildSpanTree, filterSpans } from "../../src/runs/span-tree.ts";
-import { makeRun, makeTools } from "../support/fake-data.ts";
+import { makeTools } from "../support/fake-data.ts";
+import { makeRun } from "../support/fake-runs.ts";
 
 const span = (id: string, from: number, changes: Partial<Span> = {}): Span => ({
   id,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { buildPage, readPageFiles } from "../../src/page-files/index.ts";
-import { startFakeServer, type FakeOptions, type FakeServer } from "./fake-api.ts";
+import { startFakeServer, type FakeOptions, type FakeServer } from "./fake-server.ts";
 
 const executablePath = "/usr/bin/chromium";
 
@@ -88,12 +88,16 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate((target) => {
     history.pushState(null, "", target);
     dispatchEvent(new PopStateEvent("popstate"));
+    // The screen before has left after the next frame.
+    return new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)));
+    });
   }, path);
   await settle(page);
 }
 
 /** Waits until nothing on the page is loading. */
-export async function settle(page: Page): Promise<void> {
+async function settle(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
       document.querySelector("main h1, main .state-title") !== null &&
