@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JsonEditor } from "./json-editor.ts";
 
 interface CodeEditorProps {
@@ -47,7 +47,8 @@ export function CodeEditor({ id, label, text, onText }: CodeEditorProps): JSX.El
       editor.current?.destroy();
     };
   }, []);
-  useEffect(() => editor.current?.setText(text), [text]);
+  // Not after the page is painted: a key that is pressed in between would be lost.
+  useLayoutEffect(() => editor.current?.setText(text), [text]);
   return (
     <>
       <div class={`form-code${state === "ready" ? " is-ready" : ""}`} id={id} ref={host} />

@@ -25,7 +25,7 @@ export function branchNames(root: SchemaRoot, branches: readonly SchemaNode[]): 
 }
 
 /** Describes the values of a schema in a few words: `string`, `array of integer`, `object with a and b`. */
-export function describeValues(base: JsonObject): string {
+function describeValues(base: JsonObject): string {
   if ("const" in base) return formatValue(base["const"]);
   if (Array.isArray(base["enum"])) {
     const values = base["enum"].slice(0, 3).map((value) => formatValue(value));

@@ -136,7 +136,7 @@ function above(value: number, bound: unknown): number {
 }
 
 /** Returns true if a node has one of the types of a schema. A draft has the type that it is meant to have. */
-export function hasType(node: FormNode, type: unknown): boolean {
+function hasType(node: FormNode, type: unknown): boolean {
   if (type === undefined) return true;
   const types = [type].flat();
   switch (node.kind) {

@@ -6,7 +6,7 @@ import { propertiesIn, viewSchema, type FieldKind, type SchemaView } from "./sch
 import { fromValue } from "./write-json.ts";
 
 /** The control of a field: of the kind of its schema, or JSON text where that kind cannot display the value. */
-export type Control = Exclude<FieldKind, "any" | "impossible"> | "json";
+type Control = Exclude<FieldKind, "any" | "impossible"> | "json";
 
 /** A field of the form: the view of its schema, and how its value is shown. */
 export interface FieldView extends SchemaView {
@@ -86,7 +86,7 @@ const unshown = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** True for text that a text field preserves: without control characters other than tab and line feed. */
-export function isPlainText(text: string): boolean {
+function isPlainText(text: string): boolean {
   return !unshown.test(text) && !loneSurrogate.test(text);
 }
 

@@ -38,7 +38,7 @@ function walkDrafts(
  * Returns the JSON pointer of the field that shows a problem: the one at its pointer, or the nearest field around it, such
  * as an absent object or JSON text.
  */
-export function fieldPointer(root: SchemaRoot, value: FormNode, problemPointer: string): string {
+function fieldPointer(root: SchemaRoot, value: FormNode, problemPointer: string): string {
   return fieldAt(root, value, parsePointer(problemPointer)).path.reduce<string>(childPointer, "");
 }
 

@@ -61,7 +61,7 @@ export interface ChoiceView {
 }
 
 /** A branch that can be selected. */
-export interface BranchView {
+interface BranchView {
   readonly index: number;
   readonly name: string;
   readonly description?: string;

@@ -9,9 +9,6 @@ import { build } from "vite";
 
 const executablePath = "/usr/bin/chromium";
 
-/** True where the browser of these tests is installed. */
-export const hasBrowser: boolean = existsSync(executablePath);
-
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

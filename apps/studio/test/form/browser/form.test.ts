@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import type { JsonSchema } from "@toolweave/core";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findAxeViolations, FormBrowser, hasBrowser, readJson, readText } from "./form-browser.ts";
+import { hasBrowser } from "../../support/studio-browser.ts";
+import { findAxeViolations, FormBrowser, readJson, readText } from "./form-browser.ts";
 
 const allKinds = JSON.parse(
   readFileSync(new URL("../fixtures/all-kinds.schema.json", import.meta.url), "utf8"),
@@ -228,6 +229,7 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
       .getByRole("textbox", { name: "Arguments of example as JSON" });
     await editor.click();
     await page.keyboard.press("Control+a");
+    // Fast, so that a page that writes back an earlier text is noticed.
     await page.keyboard.type('{"a": 2');
     await page.locator(".form-code .cm-lintRange-error").waitFor();
     await page.keyboard.type("}");
@@ -345,6 +347,23 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
       expect(await findAxeViolations(page)).toEqual([]);
     },
   );
+
+  test("every field is reached by Tab, in the order of the page", async () => {
+    const page = await open(allKinds, {
+      text: '{"labels":["a"],"tree":{"children":[{}]},"body":null}',
+    });
+    const controls = await page.evaluate(() =>
+      [...document.querySelectorAll('[id$="-control"]')].map(({ id }) => id),
+    );
+    expect(controls.length).toBeGreaterThan(20);
+    const reached: string[] = [];
+    for (let presses = 0; presses < 150 && reached.length < controls.length; presses++) {
+      await page.keyboard.press("Tab");
+      const id = await page.evaluate(() => document.activeElement?.id ?? "");
+      if (id.endsWith("-control")) reached.push(id);
+    }
+    expect(reached).toEqual(controls);
+  });
 
   test("a narrow page does not scroll sideways", async () => {
     const page = await open(allKinds, {
