@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser || !isFullRun)(
       await page.waitForSelector(".tool-row");
       const measure = () =>
         page.evaluate(async () => {
-          const input = document.querySelector<HTMLInputElement>("[data-search]");
+          const input = document.querySelector("[data-search]") as HTMLInputElement;
           const found: number[] = [];
           for (const query of [
             "delete invoice",
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser || !isFullRun)(
             "nothing",
             "list the",
           ]) {
-            for (let length = 1; input !== null && length <= query.length; length++) {
+            for (let length = 1; length <= query.length; length++) {
               const start = performance.now();
               input.value = query.slice(0, length);
               input.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -61,9 +61,9 @@ describe.skipIf(!hasBrowser || !isFullRun)(
       await page.waitForSelector(".span-row");
       expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(1500);
       const times = await page.evaluate(async () => {
-        const list = document.querySelector(".span-rows");
+        const list = document.querySelector(".span-rows") as HTMLElement;
         const found: number[] = [];
-        for (let step = 0; list !== null && step < 60; step++) {
+        for (let step = 0; step < 60; step++) {
           const start = performance.now();
           list.scrollTop += 300;
           await new Promise((resolve) => {
