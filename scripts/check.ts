@@ -13,6 +13,7 @@ import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
 import { performancePageStep } from "./steps/performance-page.ts";
 import { rulesPageStep } from "./steps/rules-page.ts";
 import { scriptFunctionsStep } from "./steps/script-functions.ts";
+import { studioSizeStep } from "./steps/studio-size.ts";
 import { surfaceStep } from "./steps/surface.ts";
 import * as tools from "./steps/tool-steps.ts";
 import { wordsStep } from "./steps/words.ts";
@@ -36,6 +37,7 @@ const steps: readonly Step[] = [
   attwStep,
   publishStep,
   tools.sizeStep,
+  studioSizeStep,
   benchGateStep,
   workerStep,
   surfaceStep,

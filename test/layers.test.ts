@@ -42,7 +42,7 @@ function violations(
     if (from === undefined) return [`${file.path} is in no layer`];
     return file.imports.flatMap((specifier) => {
       const target = targetOf(file, specifier);
-      const isModule = target?.startsWith("src/") === true && target.endsWith(".ts");
+      const isModule = target?.startsWith("src/") === true && /\.tsx?$/.test(target);
       const to = isModule ? folderOf(target, folders) : undefined;
       if (target === undefined || to === undefined || to === from) return [];
       return layerOf(to) < layerOf(from) ? [] : [`${file.path} imports ${target}`];

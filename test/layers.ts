@@ -62,6 +62,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/test-support": [],
   "packages/create-toolweave": [],
   "apps/docs": [],
+  "apps/studio": ["@toolweave/core"],
   "apps/cli": [
     "@toolweave/builtin",
     "@toolweave/config",
@@ -244,6 +245,17 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["cluster"],
     ["bucket", "operations"],
     ["scenarios"],
+    ["."],
+  ],
+  "apps/studio": [
+    ["page-files", "contract", "text"],
+    ["api", "navigation"],
+    ["ui"],
+    ["form"],
+    ["results"],
+    ["approvals"],
+    ["artifacts", "audit", "lock", "overview", "policy", "runs", "tasks", "tools"],
+    ["shell"],
     ["."],
   ],
   "apps/cli": [

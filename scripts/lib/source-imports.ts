@@ -14,7 +14,7 @@ const specifiers = /(?:^|[;}\s])(?:from|import)\s*\(?\s*"([^"\n]+)"/g;
 /** The TypeScript files of a package that match `patterns`, with what they import. */
 export function sourceFiles(folder: string, patterns: readonly string[]): readonly SourceFile[] {
   return globSync([...patterns], { cwd: folder, exclude: ["**/node_modules/**"] })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => /\.tsx?$/.test(path))
     .sort()
     .map((path) => ({
       path: path.replaceAll("\\", "/"),

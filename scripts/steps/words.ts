@@ -27,7 +27,7 @@ export const wordsStep: Step = {
     const folders = [...workspacePackages(root).map(({ folder }) => folder), "."];
     const files = folders
       .flatMap((folder) =>
-        globSync(`${codeFolders}/**/*.{ts,mjs}`, {
+        globSync(`${codeFolders}/**/*.{ts,tsx,mjs}`, {
           cwd: join(root, folder),
           exclude: (path) => path.includes("node_modules"),
         }).map((file) => (folder === "." ? file : `${folder}/${file}`)),

@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /**
  * The number of timeouts after which the budget is exhausted: a minute with the default deadline.
  */

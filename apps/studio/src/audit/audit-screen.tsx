@@ -1,0 +1,91 @@
+import { usePages } from "../api/paged-resource.ts";
+import type { AuditRow } from "../contract/contract.ts";
+import { Link } from "../navigation/link.tsx";
+import { toPath } from "../navigation/routes.ts";
+import { formatTime } from "../text/format.ts";
+import { safeLine } from "../text/safe-text.ts";
+import { Badge, type Tone } from "../ui/badge.tsx";
+import { JsonView } from "../ui/json-view.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
+import { ScreenHeader } from "../ui/screen-header.tsx";
+import { EmptyState } from "../ui/states.tsx";
+
+const tones: Readonly<Record<string, Tone>> = {
+  allow: "good",
+  granted: "good",
+  approved: "good",
+  rejected: "bad",
+  denied: "bad",
+  deny: "bad",
+};
+
+/** The audit: each decision with its rule, the person and the hash of the entry. */
+export function AuditScreen() {
+  const pages = usePages<AuditRow>("/api/audit?limit=100");
+  return (
+    <>
+      <ScreenHeader
+        title="Audit"
+        detail="Who decided what, newest first"
+        actions={
+          <button type="button" class="button" onClick={() => pages.reload()}>
+            Read again
+          </button>
+        }
+      />
+      <PagedList
+        pages={pages}
+        empty={
+          <EmptyState title="The audit is empty">
+            <p>
+              Set <code class="code">audit</code> in the configuration: from then on each decision
+              has an entry here.
+            </p>
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <ul class="audit">
+            {items.map((row) => (
+              <li key={row.seq}>
+                <details>
+                  <summary class="audit-row">
+                    <span class="muted mono">{formatTime(row.time)}</span>
+                    <span>{safeLine(row.type)}</span>
+                    <span class="mono">{row.tool === undefined ? "" : safeLine(row.tool)}</span>
+                    <span>
+                      {row.decision !== undefined && (
+                        <Badge tone={tones[row.decision] ?? "neutral"}>
+                          {safeLine(row.decision)}
+                        </Badge>
+                      )}
+                      {row.by !== undefined && <span> by {safeLine(row.by)}</span>}
+                    </span>
+                    <span class="muted">{row.rule === undefined ? "" : safeLine(row.rule)}</span>
+                  </summary>
+                  <div class="audit-entry">
+                    <p class="muted">
+                      Entry {row.seq}
+                      {row.hash !== undefined && (
+                        <>
+                          , hash <code class="code">{safeLine(row.hash)}</code>
+                        </>
+                      )}
+                      {row.runId !== undefined && (
+                        <>
+                          {" · "}
+                          <Link href={toPath("runs", row.runId)}>Open the run</Link>
+                        </>
+                      )}
+                    </p>
+                    <JsonView value={row.entry} label={`Entry ${row.seq}`} />
+                  </div>
+                </details>
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
+    </>
+  );
+}

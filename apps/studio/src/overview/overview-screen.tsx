@@ -1,0 +1,176 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { onEvents } from "../api/event-stream.ts";
+import { status } from "../api/live.ts";
+import { useResource } from "../api/resource.ts";
+import type { ApprovalList } from "../contract/approval.ts";
+import type { Page, RunRow, Status } from "../contract/contract.ts";
+import { Link } from "../navigation/link.tsx";
+import { toPath } from "../navigation/routes.ts";
+import { formatCount } from "../text/format.ts";
+import { safeLine, safeProse } from "../text/safe-text.ts";
+import { Badge } from "../ui/badge.tsx";
+import { ScreenHeader } from "../ui/screen-header.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { SourceTable } from "./source-table.tsx";
+
+/** The calls that wait, the runs that have failed, and the sources. */
+export function OverviewScreen() {
+  return (
+    <Loaded resource={status}>
+      {(value) => (
+        <>
+          <ScreenHeader
+            title="Overview"
+            detail={`Toolweave ${safeLine(value.version)} · policy: ${safeProse(value.policy.layers.join(", ")) || "none"}`}
+          />
+          <Figures value={value} />
+          {value.policy.warnings.map(({ message, place }) => (
+            <p key={message} class="notice warning">
+              {safeProse(message)}
+              {place === undefined ? "" : ` (${safeLine(place)})`}{" "}
+              <Link href="/policy">Open the policy</Link>
+            </p>
+          ))}
+          <div class="columns">
+            <Waiting />
+            <Failed />
+          </div>
+          <Panel title="Sources" href="/sources" link="All sources">
+            {value.sources.length === 0 ? (
+              <EmptyState title="There are no sources">
+                <p>
+                  Add MCP servers, OpenAPI documents or modules to{" "}
+                  <code class="code">toolweave.json</code>, then start Studio again.
+                </p>
+              </EmptyState>
+            ) : (
+              <SourceTable sources={value.sources.slice(0, 12)} />
+            )}
+          </Panel>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Figures({ value }: { value: Status }) {
+  const failed = value.sources.filter(({ state }) => state === "failed").length;
+  return (
+    <ul class="figures">
+      <Figure
+        href="/approvals"
+        count={value.waiting}
+        text={value.waiting === 1 ? "call waits" : "calls wait"}
+        tone={value.waiting > 0 ? "warning" : ""}
+      />
+      <Figure href="/tools" count={value.tools.total} text="tools" />
+      <Figure
+        href="/sources"
+        count={value.sources.length}
+        text={failed === 0 ? "sources" : `sources, ${failed} failed`}
+        tone={failed > 0 ? "bad" : ""}
+      />
+      <Figure
+        href="/problems"
+        count={value.problems}
+        text={value.problems === 1 ? "problem" : "problems"}
+        tone={value.problems > 0 ? "bad" : ""}
+      />
+    </ul>
+  );
+}
+
+function Figure(props: { href: string; count: number; text: string; tone?: string }) {
+  return (
+    <li>
+      <Link href={props.href} class={`figure ${props.tone ?? ""}`}>
+        <span class="figure-count">{props.count.toLocaleString("en")}</span>
+        <span class="figure-text">{props.text}</span>
+      </Link>
+    </li>
+  );
+}
+
+function Panel(props: { title: string; href: string; link: string; children: ComponentChildren }) {
+  return (
+    <section class="card">
+      <div class="section-heading">
+        <h2>{props.title}</h2>
+        <Link href={props.href}>{props.link}</Link>
+      </div>
+      {props.children}
+    </section>
+  );
+}
+
+function Waiting() {
+  const waiting = status.state.value.value?.waiting;
+  const resource = useResource<ApprovalList>("/api/approvals?limit=5");
+  useEffect(() => resource.reload(), [waiting]);
+  return (
+    <Panel title="Waiting for you" href="/approvals" link="All approvals">
+      <Loaded resource={resource}>
+        {({ approvals }) =>
+          approvals.length === 0 ? (
+            <p class="muted">Nothing waits.</p>
+          ) : (
+            <ul class="rows">
+              {approvals.map(({ id, call, expiresAt }) => (
+                <li key={id}>
+                  <Link href={toPath("approvals", id)} class="mono">
+                    {safeLine(call?.name ?? id)}
+                  </Link>
+                  <span class="muted">
+                    expires <RelativeTime time={expiresAt} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Failed() {
+  const resource = useResource<Page<RunRow>>("/api/runs?failed=true&limit=5");
+  useEffect(
+    () =>
+      onEvents((events) => {
+        if (events.some(({ type }) => type === "tool.failed" || type === "tool.rejected")) {
+          resource.reload();
+        }
+      }),
+    [resource],
+  );
+  return (
+    <Panel title="Failed last" href="/runs?failed=true" link="All failed runs">
+      <Loaded resource={resource}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p class="muted">No run has failed.</p>
+          ) : (
+            <ul class="rows">
+              {items.map((run) => (
+                <li key={run.runId}>
+                  <Link href={toPath("runs", run.runId)} class="mono">
+                    {safeLine(run.runId)}
+                  </Link>
+                  <Badge tone="bad">
+                    {run.failed} of {formatCount(run.calls, "call")}
+                  </Badge>
+                  <span class="muted">
+                    <RelativeTime time={run.startedAt} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}

@@ -1,0 +1,88 @@
+import { useResource } from "../api/resource.ts";
+import type { PolicyView } from "../contract/contract.ts";
+import { queryValue, setQuery } from "../navigation/location.ts";
+import { safeLine, safeProse } from "../text/safe-text.ts";
+import { Badge, type Tone } from "../ui/badge.tsx";
+import { ScreenHeader } from "../ui/screen-header.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { ExplainTab } from "./explain-tab.tsx";
+import { TryTab } from "./try-tab.tsx";
+
+const tabs = [
+  { id: "rules", title: "Rules" },
+  { id: "explain", title: "Explain a call" },
+  { id: "try", title: "Try a rule" },
+];
+
+/** The policy in force, the reasons of a decision, and what another rule would change. */
+export function PolicyScreen() {
+  const chosen = queryValue("tab");
+  const current = tabs.some(({ id }) => id === chosen) ? chosen : "rules";
+  return (
+    <>
+      <ScreenHeader title="Policy" detail="What runs, what asks, and what is refused" />
+      <Tabs
+        label="Views of the policy"
+        tabs={tabs}
+        current={current}
+        onChange={(id) => setQuery({ tab: id === "rules" ? "" : id })}
+      >
+        {current === "rules" && <Rules />}
+        {current === "explain" && <ExplainTab />}
+        {current === "try" && <TryTab />}
+      </Tabs>
+    </>
+  );
+}
+
+const tones: Readonly<Record<string, Tone>> = { allow: "good", ask: "warning", deny: "bad" };
+
+function Rules() {
+  const resource = useResource<PolicyView>("/api/policy");
+  return (
+    <Loaded resource={resource}>
+      {({ layers, warnings }) => (
+        <>
+          {warnings.map((warning) => (
+            <p key={warning} class="notice warning">
+              {safeProse(warning)}
+            </p>
+          ))}
+          {layers.length === 0 && (
+            <EmptyState title="There is no policy">
+              <p>
+                Set <code class="code">policy</code> in the configuration, such as a preset.
+              </p>
+            </EmptyState>
+          )}
+          {layers.map((layer) => (
+            <section key={layer.name} class="card">
+              <h2>
+                {safeLine(layer.name)}{" "}
+                {layer.preset !== undefined && (
+                  <Badge tone="accent">{safeLine(layer.preset)}</Badge>
+                )}
+              </h2>
+              {layer.rules.length === 0 && <p class="muted">No rules of its own.</p>}
+              <ol class="rules">
+                {layer.rules.map((rule) => (
+                  <li key={rule.id}>
+                    <Badge tone={tones[rule.effect] ?? "neutral"}>{safeLine(rule.effect)}</Badge>
+                    <span class="rule-text">
+                      {safeProse(rule.text)}
+                      {rule.remark !== undefined && (
+                        <span class="muted"> {safeProse(rule.remark)}</span>
+                      )}
+                    </span>
+                    <code class="code">{safeLine(rule.id)}</code>
+                  </li>
+                ))}
+              </ol>
+            </section>
+          ))}
+        </>
+      )}
+    </Loaded>
+  );
+}

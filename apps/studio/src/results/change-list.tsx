@@ -1,0 +1,34 @@
+import type { MemberChangeText } from "../contract/contract.ts";
+import { safeLine, safeProse, safeText } from "../text/safe-text.ts";
+
+/** Differences between two definitions, member by member, side by side. */
+export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }) {
+  return (
+    <ul class="changes">
+      {changes.map((change, index) => (
+        <li key={index} class="change">
+          <p>
+            <code class="code">{safeLine(change.path)}</code> {safeProse(change.text)}
+          </p>
+          {(change.before !== undefined || change.after !== undefined) && (
+            <div class="sides">
+              <Side title="Before" value={change.before} tone="removed" />
+              <Side title="Now" value={change.after} tone="added" />
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Side(props: { title: string; value: unknown; tone: "removed" | "added" }) {
+  const { value } = props;
+  const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+  return (
+    <div class={`side ${props.tone}`}>
+      <h4>{props.title}</h4>
+      {value === undefined ? <p class="muted">absent</p> : <pre tabIndex={0}>{safeText(text)}</pre>}
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import { useState } from "preact/hooks";
+import { withQuery } from "../api/client.ts";
+import { usePages } from "../api/paged-resource.ts";
+import { useReloadOn } from "../api/use-events.ts";
+import type { RunRow } from "../contract/contract.ts";
+import { Link } from "../navigation/link.tsx";
+import { queryValue, setQuery } from "../navigation/location.ts";
+import { toPath } from "../navigation/routes.ts";
+import { formatDuration } from "../text/format.ts";
+import { safeLine, safeProse } from "../text/safe-text.ts";
+import { Badge } from "../ui/badge.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
+import { ScreenHeader } from "../ui/screen-header.tsx";
+import { SearchInput } from "../ui/search-input.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+
+const runEvents: ReadonlySet<string> = new Set([
+  "tool.requested",
+  "tool.started",
+  "tool.completed",
+  "tool.failed",
+  "tool.rejected",
+  "tool.interrupted",
+]);
+
+/** Runs, live and recorded, newest first. */
+export function RunList() {
+  const tool = queryValue("tool");
+  const isFailedOnly = queryValue("failed") === "true";
+  const [text, setText] = useState(tool);
+  const pages = usePages<RunRow>(
+    withQuery("/api/runs", { limit: 100, tool, failed: isFailedOnly }),
+  );
+  useReloadOn(pages, ({ type }) => runEvents.has(type));
+  return (
+    <>
+      <ScreenHeader title="Runs" detail="What agents and people have called, newest first" />
+      <form
+        class="run-filters"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setQuery({ tool: text.trim() });
+        }}
+      >
+        <SearchInput
+          label="Runs that have called a tool"
+          placeholder="Name of a tool, then Enter"
+          value={text}
+          onInput={(value) => {
+            setText(value);
+            if (value === "") setQuery({ tool: "" });
+          }}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFailedOnly}
+            onChange={({ currentTarget }) =>
+              setQuery({ failed: currentTarget.checked ? "true" : "" })
+            }
+          />
+          Failed only
+        </label>
+      </form>
+      <PagedList
+        pages={pages}
+        empty={
+          <EmptyState title={tool === "" && !isFailedOnly ? "There are no runs" : "No run matches"}>
+            <p>
+              Calls of agents appear here as they happen. Start a gateway with{" "}
+              <code class="code">--events FILE</code> to see those of another process.
+            </p>
+          </EmptyState>
+        }
+      >
+        {(runs) => <RunTable runs={runs} />}
+      </PagedList>
+    </>
+  );
+}
+
+function RunTable({ runs }: { runs: readonly RunRow[] }) {
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">State</th>
+            <th scope="col">Tools</th>
+            <th scope="col">Started</th>
+            <th scope="col" class="number">
+              Duration
+            </th>
+            <th scope="col" class="number">
+              Calls
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={`${run.recording ?? ""} ${run.runId}`}>
+              <td class="nowrap">
+                <Link
+                  class="mono"
+                  href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
+                >
+                  {safeLine(run.runId)}
+                </Link>{" "}
+                {run.recording !== undefined && <Badge>{safeLine(run.recording)}</Badge>}
+              </td>
+              <td>
+                <RunState run={run} />
+              </td>
+              <td class="run-tools muted">{safeProse(run.tools.join(", "))}</td>
+              <td class="nowrap">
+                <RelativeTime time={run.startedAt} />
+              </td>
+              <td class="number nowrap">
+                {run.endedAt === undefined ? "" : formatDuration(run.endedAt - run.startedAt)}
+              </td>
+              <td class="number">{run.calls.toLocaleString("en")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The state of a run in a badge. */
+export function RunState({ run }: { run: RunRow }) {
+  if (run.waiting > 0) return <Badge tone="warning">{run.waiting} waiting</Badge>;
+  if (run.endedAt === undefined) return <Badge tone="accent">running</Badge>;
+  if (run.failed > 0) return <Badge tone="bad">{run.failed} failed</Badge>;
+  return <Badge tone="good">ended</Badge>;
+}

@@ -1,0 +1,77 @@
+import type { Span } from "../contract/contract.ts";
+import { Link } from "../navigation/link.tsx";
+import { toPath } from "../navigation/routes.ts";
+import { formatBytes, formatDuration, formatTime } from "../text/format.ts";
+import { safeLine, safeProse } from "../text/safe-text.ts";
+import { Badge } from "../ui/badge.tsx";
+import { JsonView } from "../ui/json-view.tsx";
+import { kindTexts, stateTexts } from "./span-text.ts";
+import { isFailed } from "./span-tree.ts";
+
+/** Everything that is known of a span. */
+export function SpanDetails(props: { span: Span; start: number; onClose: () => void }) {
+  const { span, start } = props;
+  const { tool, kind, state, code, message, rule, reason, by, from, to, attempt } = span;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ["Start", `${formatTime(from)}, after ${formatDuration(from - start)}`],
+    ["Duration", to === undefined ? undefined : formatDuration(to - from)],
+    ["Attempt", attempt === undefined ? undefined : String(attempt)],
+    ["Code", code === undefined ? undefined : safeLine(code)],
+    ["Message", message === undefined ? undefined : safeProse(message)],
+    ["Rule", rule === undefined ? undefined : safeLine(rule)],
+    ["Reason", reason === undefined ? undefined : safeProse(reason)],
+    ["Person", by === undefined ? undefined : safeLine(by)],
+    ["Output", span.outputBytes === undefined ? undefined : formatBytes(span.outputBytes)],
+    ["Call", safeLine(span.callId)],
+  ];
+  return (
+    <aside class="span-details" aria-label="Span">
+      <div class="section-heading">
+        <h2 class="mono">{safeLine(tool)}</h2>
+        <button type="button" class="button small" onClick={props.onClose}>
+          Close
+        </button>
+      </div>
+      <p class="badges">
+        <Badge>{kindTexts[kind]}</Badge>
+        <Badge tone={isFailed(span) ? "bad" : state === "ok" ? "good" : "warning"}>
+          {stateTexts[state]}
+        </Badge>
+        <Link href={toPath("tools", tool)}>Open the tool</Link>
+      </p>
+      <dl class="facts">
+        {facts.map(([name, text]) =>
+          text === undefined ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {span.artifacts?.map(({ key, name, bytes }) => (
+        <p key={key}>
+          <Link href={toPath("artifact", key)}>{safeLine(name ?? key)}</Link>{" "}
+          <span class="muted">{bytes === undefined ? "" : formatBytes(bytes)}</span>
+        </p>
+      ))}
+      {span.arguments !== undefined && (
+        <>
+          <h3>Arguments</h3>
+          <JsonView value={span.arguments} label="Arguments" />
+        </>
+      )}
+      {span.output !== undefined && (
+        <>
+          <h3>Output</h3>
+          <JsonView value={span.output} label="Output" />
+        </>
+      )}
+      {kind === "call" && span.arguments === undefined && span.output === undefined && (
+        <p class="muted">
+          Arguments and outputs are recorded if <code class="code">eventPayloads</code> is set.
+        </p>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,85 @@
+import { useEffect } from "preact/hooks";
+import { onEvents } from "../api/event-stream.ts";
+import { usePages } from "../api/paged-resource.ts";
+import type { TaskRow } from "../contract/contract.ts";
+import { Link } from "../navigation/link.tsx";
+import { toPath } from "../navigation/routes.ts";
+import { safeLine, safeProse } from "../text/safe-text.ts";
+import { PagedList } from "../ui/paged-list.tsx";
+import { ScreenHeader } from "../ui/screen-header.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { TaskPage, TaskStatus } from "./task-page.tsx";
+
+/** Calls that continue on their own, or one of them. */
+export function TasksScreen({ id }: { id?: string }) {
+  return id === undefined ? <TaskList /> : <TaskPage key={id} id={id} />;
+}
+
+function TaskList() {
+  const pages = usePages<TaskRow>("/api/tasks?limit=100");
+  useEffect(
+    () =>
+      onEvents((events) => {
+        if (events.some(({ type }) => type.startsWith("task."))) pages.reload();
+      }),
+    [pages],
+  );
+  return (
+    <>
+      <ScreenHeader title="Tasks" detail="Calls that continue on their own" />
+      <PagedList
+        pages={pages}
+        empty={
+          <EmptyState title="There are no tasks">
+            <p>
+              Choose “as a task” when you make a call: the call then continues without this page.
+            </p>
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Task</th>
+                  <th scope="col">Tool</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">Created</th>
+                  <th scope="col">Changed</th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((task) => (
+                  <tr key={task.id}>
+                    <td>
+                      <Link href={toPath("tasks", task.id)} class="mono">
+                        {safeLine(task.id)}
+                      </Link>
+                      {task.message !== undefined && (
+                        <p class="row-message">{safeProse(task.message)}</p>
+                      )}
+                    </td>
+                    <td>
+                      <Link href={toPath("tools", task.tool)}>{safeLine(task.tool)}</Link>
+                    </td>
+                    <td>
+                      <TaskStatus status={task.status} />
+                    </td>
+                    <td>
+                      <RelativeTime time={task.createdAt} />
+                    </td>
+                    <td>
+                      <RelativeTime time={task.updatedAt} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </PagedList>
+    </>
+  );
+}

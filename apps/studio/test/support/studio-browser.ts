@@ -1,0 +1,128 @@
+import { source as axeSource } from "axe-core";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { buildPage, readPageFiles } from "../../src/page-files/index.ts";
+import { startFakeServer, type FakeOptions, type FakeServer } from "./fake-server.ts";
+
+const executablePath = "/usr/bin/chromium";
+
+/** Whether the browser of these tests is installed. Without it they are skipped: `apt-get install chromium`. */
+export const hasBrowser: boolean = existsSync(executablePath);
+
+/** The page built for production, in a browser, with a server that has made-up data. */
+export interface StudioBrowser {
+  readonly server: FakeServer;
+  /** Opens the start link in a new context and goes to a screen. */
+  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Violations of the content security policy, errors of the console and requests to other servers, since the last call. */
+  takeFaults(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Builds the page and starts the browser. */
+export async function startStudioBrowser(
+  options: Omit<FakeOptions, "files"> = {},
+): Promise<StudioBrowser> {
+  const folder = mkdtempSync(join(tmpdir(), "toolweave-studio-"));
+  await buildPage(folder);
+  const files = readPageFiles(folder);
+  rmSync(folder, { recursive: true });
+  const server = await startFakeServer({ files, ...options });
+  const browser: Browser = await chromium.launch({
+    executablePath,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  let faults: string[] = [];
+  return {
+    server,
+    async open(path = "/", contextOptions = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        ...contextOptions,
+      });
+      const page = await context.newPage();
+      page.on("console", (message) => {
+        const isFault = message.type() === "error" || message.type() === "warning";
+        if (isFault) faults.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+      page.on("request", (request) => {
+        const url = request.url();
+        if (!url.startsWith(server.url) && !url.startsWith("blob:")) faults.push(`request: ${url}`);
+      });
+      await page.addInitScript(() => {
+        addEventListener("securitypolicyviolation", (event) => {
+          console.error(`violates ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+        });
+      });
+      await page.goto(server.startLink());
+      await page.waitForSelector("main h1");
+      if (path !== "/") await goTo(page, path);
+      return page;
+    },
+    takeFaults() {
+      const found = faults;
+      faults = [];
+      return found;
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+/** Goes to a screen as a link does, and waits until it has loaded. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((target) => {
+    history.pushState(null, "", target);
+    dispatchEvent(new PopStateEvent("popstate"));
+    // The screen before has left after the next frame.
+    return new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)));
+    });
+  }, path);
+  await settle(page);
+}
+
+/** Waits until nothing on the page is loading. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      document.querySelector("main h1, main .state-title") !== null &&
+      ![...document.querySelectorAll("main .state")].some((state) =>
+        (state.textContent ?? "").startsWith("Loading"),
+      ),
+  );
+}
+
+/** The violations of WCAG 2.2 A and AA that axe finds on the page, each as one line. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  // By the protocol of the debugger: the policy of the page forbids scripts of others.
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    interface AxeResult {
+      readonly id: string;
+      readonly nodes: readonly { readonly target: readonly string[]; readonly html: string }[];
+    }
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ readonly violations: readonly AxeResult[] }> };
+    };
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+    const { violations } = await axe.run({ runOnly: { type: "tag", values: tags } });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, html }) => `${id}: ${target.join(" ")} ${html.slice(0, 160)}`),
+    );
+  });
+}
