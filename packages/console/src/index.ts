@@ -3,6 +3,7 @@ export type { ConsoleHandler } from "./console-handler.ts";
 export type { ConsoleOptions, ConsoleStores } from "./console-options.ts";
 export { listenConsole } from "./listen-console.ts";
 export type { ConsoleListener, ListenConsoleOptions } from "./listen-console.ts";
+export { readPageFiles } from "./page/read-page-files.ts";
 export type { ConsoleFile } from "./page/page-files.ts";
 export { ConsoleSessions } from "./authentication/console-sessions.ts";
 export type { ConsoleSessionsOptions, Session } from "./authentication/console-sessions.ts";

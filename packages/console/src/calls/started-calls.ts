@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type { JsonObject, ToolExecutor, ToolOutcome } from "@toolweave/core";
 import { canonicalJson, roundedIntegers } from "@toolweave/core/adapter";
 import type { PendingCallStore } from "@toolweave/core/stores";
 import { hasScope, type ConsoleCaller } from "../authentication/console-caller.ts";

@@ -18,7 +18,7 @@ import { openStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { parseAddress } from "../shared/parse-address.ts";
 import { openBrowser } from "./open-browser.ts";
-import { readPage } from "./page.ts";
+import { getPageFolder } from "./page.ts";
 
 /** The options of `toolweave studio`. */
 export interface StudioOptions extends ToolOptions {
@@ -50,7 +50,6 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
   const token = readToken(options, io, output);
   const recordings = (options.events ?? []).map(toRecordingPath);
   const plan = await planSources(options, io, output);
-  const files = await readPage();
   const loaded = await plan.load({ skipWaiting: true });
   const { registry, policy, hooks } = loaded;
   const store = await openStore(options.store, loaded.store, io.env);
@@ -65,7 +64,8 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
     if (failed > 0 && failed === loaded.sources.length) {
       throw new SourceFailure("There is nothing to show: no source of tools could be loaded.");
     }
-    const { ConsoleSessions, bearerTokens, listenConsole } = await import("@toolweave/console");
+    const { ConsoleSessions, bearerTokens, listenConsole, readPageFiles } =
+      await import("@toolweave/console");
     const { timeout } = options;
     const executor = new ToolExecutor({
       registry,
@@ -83,7 +83,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
       stores: { pendingCalls: store.pendingCalls },
       sessions,
       ...(token === undefined ? {} : { authenticate: bearerTokens([token]) }),
-      files,
+      files: await readPageFiles(getPageFolder()),
       runs: { live: true, recordings: await toRecordings(recordings) },
       ...(await toAuditAndLock(options, plan, store, () => registry.toolset().entries())),
       owners: "all",
