@@ -1,7 +1,7 @@
 import type { JSX, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { safeLine } from "../text/safe-text.ts";
-import type { FieldOption } from "./model/schema-view.ts";
+import type { FieldOption } from "./model/schema-kinds.ts";
 
 interface ComboboxProps {
   readonly id: string;

@@ -3,7 +3,7 @@ import { safeLine, safeText } from "../text/safe-text.ts";
 import { Combobox } from "./combobox.tsx";
 import { partId, type ControlProps } from "./field-props.ts";
 import { isSameJson, draftNode, literalNode, type FormNode } from "./model/node.ts";
-import type { FieldOption } from "./model/schema-view.ts";
+import type { FieldOption } from "./model/schema-kinds.ts";
 import { fromValue, jsonText } from "./model/write-json.ts";
 
 /** The number of options from which they are filtered by typing. */

@@ -2,7 +2,8 @@ import { isObject, type SchemaNode } from "@toolweave/core/adapter";
 import { countViolations, memberSchema, stringsIn } from "./count-violations.ts";
 import { isSameJson, type FormNode, type PathStep } from "./node.ts";
 import { schemaParts, type SchemaRoot } from "./schema-parts.ts";
-import { propertiesIn, viewSchema, type FieldKind, type SchemaView } from "./schema-view.ts";
+import type { FieldKind } from "./schema-kinds.ts";
+import { propertiesIn, viewSchema, type SchemaView } from "./schema-view.ts";
 import { fromValue } from "./write-json.ts";
 
 /** The control of a field: of the kind of its schema, or JSON text where that kind cannot display the value. */

@@ -4,7 +4,15 @@ import type { JsonSchema } from "@toolweave/core";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "../../support/studio-browser.ts";
-import { findAxeViolations, FormBrowser, readJson, readText } from "./form-browser.ts";
+import {
+  describedBy,
+  findAxeViolations,
+  focusedName,
+  focusOn,
+  readJson,
+  readText,
+} from "./form-page.ts";
+import { FormBrowser } from "./form-browser.ts";
 
 const allKinds = JSON.parse(
   readFileSync(new URL("../fixtures/all-kinds.schema.json", import.meta.url), "utf8"),
@@ -384,32 +392,3 @@ describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", 
     expect(small).toEqual([]);
   });
 });
-
-/** The accessible name of the focused element, as its label or text has it. */
-function focusedName(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const element = document.activeElement;
-    if (element === null) return "";
-    const label = (element as HTMLInputElement).labels?.[0]?.querySelector(".form-name");
-    return (element.getAttribute("aria-label") ?? label?.textContent ?? element.textContent).trim();
-  });
-}
-
-/** Waits until the element with this name has the focus. */
-async function focusOn(page: Page, name: string): Promise<void> {
-  const deadline = AbortSignal.timeout(20_000);
-  while ((await focusedName(page)) !== name) {
-    if (deadline.aborted) throw new Error(`${await focusedName(page)} has the focus, not ${name}`);
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-  }
-}
-
-/** The text of the elements that describe a field. */
-function describedBy(page: Page, name: string): Promise<string> {
-  return page.getByLabel(name, { exact: true }).evaluate((field) =>
-    (field.getAttribute("aria-describedby") ?? "")
-      .split(" ")
-      .map((id) => document.getElementById(id)?.textContent ?? "")
-      .join(" "),
-  );
-}
