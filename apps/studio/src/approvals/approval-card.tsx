@@ -1,8 +1,8 @@
+import type { AnswerResult, Approval } from "@toolweave/console";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { useResource } from "../api/resource.ts";
 import { changesApprovals } from "../api/shared-resource.ts";
-import type { AnswerResult, Approval } from "../contract/approval.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine } from "../text/safe-text.ts";

@@ -1,5 +1,5 @@
+import type { AuditRow } from "@toolweave/console";
 import { usePages } from "../api/paged-resource.ts";
-import type { AuditRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatTime } from "../text/format.ts";

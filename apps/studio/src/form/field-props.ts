@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import type { SchemaNode } from "@toolweave/core/adapter";
 import type { Form } from "./form.ts";
 import type { FieldView } from "./model/field-view.ts";
-import type { FormNode } from "./model/node.ts";
+import type { FormNode } from "../json/node.ts";
 import { fieldId, type Place } from "./place.ts";
 
 /** The properties of a field. All are values that stay the same objects while the field does not change. */

@@ -2,13 +2,13 @@ import type { JsonSchema } from "@toolweave/core";
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { editAt, setJson, type Edit } from "./model/edit.ts";
 import { initialNode } from "./model/initial-node.ts";
-import { childOf, type FormNode, type FormPath, type PathStep } from "./model/node.ts";
+import { childOf, type FormNode, type FormPath, type PathStep } from "../json/node.ts";
 import { Disclosure } from "./disclosure.ts";
 import { pinBranches } from "./model/pin-branches.ts";
 import { draftProblems, problemsByField, type FormProblem } from "./model/problems.ts";
 import { publicJson } from "./model/public-json.ts";
 import type { SchemaRoot } from "./model/schema-parts.ts";
-import { compactJson, jsonText } from "./model/write-json.ts";
+import { compactJson, jsonText } from "../json/write-json.ts";
 
 export type { FormProblem } from "./model/problems.ts";
 

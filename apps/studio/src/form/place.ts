@@ -1,5 +1,5 @@
 import { childPointer } from "@toolweave/core/adapter";
-import type { FormPath, PathStep } from "./model/node.ts";
+import type { FormPath, PathStep } from "../json/node.ts";
 
 /** A place in the value of a form. The place below another one is always the same object, so that components compare it. */
 export class Place {

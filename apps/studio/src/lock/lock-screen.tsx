@@ -1,5 +1,5 @@
+import type { LockDiff } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
-import type { LockDiff } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { ChangeList } from "../results/change-list.tsx";

@@ -1,6 +1,6 @@
+import type { ToolDetails } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { hasScope } from "../api/session.ts";
-import type { ToolDetails } from "../contract/contract.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { setQuery } from "../navigation/location.ts";
 import { CopyButton } from "../ui/copy-button.tsx";

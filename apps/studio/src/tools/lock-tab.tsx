@@ -1,4 +1,4 @@
-import type { ToolDetails } from "../contract/contract.ts";
+import type { ToolDetails } from "@toolweave/console";
 import { ChangeList } from "../results/change-list.tsx";
 import { safeLine } from "../text/safe-text.ts";
 import { EmptyState } from "../ui/states.tsx";

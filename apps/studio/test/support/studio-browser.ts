@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { buildPage, readPageFiles } from "../../src/page-files/index.ts";
+import { readPageFiles } from "@toolweave/console";
+import { buildPage } from "../../src/page-files/index.ts";
 import { startFakeServer, type FakeOptions, type FakeServer } from "./fake-server.ts";
 
 const executablePath = "/usr/bin/chromium";
@@ -27,7 +28,7 @@ export async function startStudioBrowser(
 ): Promise<StudioBrowser> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-studio-"));
   await buildPage(folder);
-  const files = readPageFiles(folder);
+  const files = await readPageFiles(folder);
   rmSync(folder, { recursive: true });
   const server = await startFakeServer({ files, ...options });
   const browser: Browser = await chromium.launch({
