@@ -39,7 +39,8 @@ export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLeve
     return (
       <EmptyState title="This approval is no longer there">
         <p>
-          It was answered or has expired. <Link href="/audit">The audit</Link> has the decision.
+          It was answered or has expired. The decision is in <Link href="/audit">the audit</Link>,
+          if one is attached.
         </p>
       </EmptyState>
     );

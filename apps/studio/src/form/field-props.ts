@@ -39,7 +39,7 @@ export interface ControlProps extends FieldProps {
 /** The messages of the problems at a field. Only a change of these renders a component again. */
 export function useMessages(form: Form, pointer: string): readonly string[] {
   const texts = useMemo(
-    () => computed(() => JSON.stringify(form.problemsByField.get(pointer) ?? [])),
+    () => computed(() => JSON.stringify(form.displayedByField.get(pointer) ?? [])),
     [form, pointer],
   );
   return JSON.parse(texts.value) as readonly string[];
@@ -52,7 +52,7 @@ export function useProblemsBelow(form: Form, pointer: string): number {
       computed(() => {
         const prefix = `${pointer}/`;
         let sum = 0;
-        for (const [other, messages] of form.problemsByField) {
+        for (const [other, messages] of form.displayedByField) {
           if (other.startsWith(prefix)) sum += messages.length;
         }
         return sum;

@@ -31,3 +31,9 @@ export class Place {
 export function fieldId(formId: string, pointer: string, part: string): string {
   return `${formId}-${encodeURIComponent(pointer)}-${part}`;
 }
+
+/** The JSON pointer of the field whose control has an `id` of `fieldId`; `undefined`: it is none. */
+export function pointerFromId(formId: string, id: string): string | undefined {
+  if (!id.startsWith(`${formId}-`) || !id.endsWith("-control")) return undefined;
+  return decodeURIComponent(id.slice(formId.length + 1, -"-control".length));
+}

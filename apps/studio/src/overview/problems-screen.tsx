@@ -59,8 +59,8 @@ function Problem({ problem }: { problem: ProblemRow }) {
     <li class="card problem">
       <p class="problem-message">{safeProse(message)}</p>
       <p class="problem-facts">
-        <Badge tone={severity === "error" ? "bad" : "warning"}>{severity}</Badge>
-        <Badge>{kind}</Badge>
+        <Badge tone={severity === "error" ? "bad" : "warning"}>{safeLine(severity)}</Badge>
+        <Badge>{safeLine(kind)}</Badge>
         <span>{safeLine(source)}</span>
         {tool !== undefined && (
           <Link href={toPath("tools", tool)} class="mono">
