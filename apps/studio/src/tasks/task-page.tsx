@@ -94,7 +94,7 @@ export function TaskPage({ id }: { id: string }) {
                 <RelativeTime time={task.updatedAt} />
                 {task.expiresAt !== undefined && (
                   <>
-                    , kept until <RelativeTime time={task.expiresAt} />
+                    , expires <RelativeTime time={task.expiresAt} />
                   </>
                 )}
               </span>

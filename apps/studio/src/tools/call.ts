@@ -58,6 +58,12 @@ export function isRunning({ state, error }: DisplayedCall): boolean {
   return error === undefined && (state === undefined || state.status === "running");
 }
 
+/** The status of a call in words. */
+export function callStatus({ state, error }: DisplayedCall): string {
+  if (state === undefined) return error === undefined ? "running" : "failed";
+  return state.status === "interrupted" ? "waiting" : state.status;
+}
+
 /** Starts a call, and follows it until it ends. The id makes sure that a request that is sent again runs nothing. */
 export async function startCall(
   name: string,
@@ -130,6 +136,8 @@ function followCall(
       const state = await requestJson<CallState>(`/api/calls/${encodeURIComponent(callId)}`);
       if (isStopped) return;
       update({ state, runId: state.runId });
+      // A call that waits for a person goes on after the answer: its events say so.
+      if (state.status === "interrupted") return;
       if (state.status !== "running") {
         stop();
         return;
