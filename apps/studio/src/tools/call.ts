@@ -114,7 +114,10 @@ export async function cancelCall(name: string, callId: string): Promise<void> {
       body: {},
     });
   } catch (error) {
-    update({ isCancelling: false, error: toApiError(error) });
+    const problem = toApiError(error);
+    // It has begun to wait for a person meanwhile, which is displayed: to reject it cancels it.
+    const isWaiting = problem.code === "call_waiting";
+    update({ isCancelling: false, ...(isWaiting ? {} : { error: problem }) });
   }
 }
 
