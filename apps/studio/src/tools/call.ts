@@ -139,7 +139,7 @@ function followCall(
       const state = await requestJson<CallState>(`/api/calls/${encodeURIComponent(callId)}`);
       if (isStopped) return;
       update({ state, runId: state.runId });
-      // A call that waits for a person goes on after the answer: its events say so.
+      // A call that waits for a person continues after the answer: its events say so.
       if (state.status === "interrupted") return;
       if (state.status !== "running") {
         stop();

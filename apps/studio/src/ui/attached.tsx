@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { status } from "../api/live.ts";
 import { EmptyState, Loaded } from "./states.tsx";
 
-/** What a host may attach; it has all other stores. */
+/** An attachment of the host. All other stores are always there. */
 type Attachment = keyof Pick<AttachedStores, "audit" | "lock">;
 
 const missing: Readonly<Record<Attachment, { title: string; remedy: ComponentChildren }>> = {
@@ -30,7 +30,7 @@ const missing: Readonly<Record<Attachment, { title: string; remedy: ComponentChi
   },
 };
 
-/** What needs an attachment: nothing is requested from a server that does not have it. */
+/** Displays its children if the server has the attachment: otherwise nothing is requested. */
 export function Attached(props: { what: Attachment; children: ComponentChildren }) {
   const { title, remedy } = missing[props.what];
   return (

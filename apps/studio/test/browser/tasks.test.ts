@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     expect(studio.server.answers).toHaveLength(0);
     await page.waitForSelector("[data-decision=approve][aria-disabled=false]");
     await page.click("text=Until revoked, with any arguments");
-    expect(await page.textContent(".stored-grant")).toContain("any arguments are not asked about");
+    expect(await page.textContent(".stored-grant")).toContain("any arguments run without asking");
     await page.keyboard.press("Tab");
     await approve.click();
     await page.waitForSelector(".approval-card .notice.good");
