@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "@toolweave/mcp";
 import { openApiSource } from "@toolweave/openapi";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runCli } from "../src/program.ts";
-import { captureIo } from "./support/captured-io.ts";
 import { notes } from "./support/notes.ts";
 import {
   add,
@@ -18,7 +16,7 @@ import {
   usePetShop,
 } from "./support/pet-shop-with-store.ts";
 import { idIn } from "./support/run-cli.ts";
-import { redeem, startStudio, StudioClient } from "./support/studio.ts";
+import { redeem, runStudio, startStudio, StudioClient, type StudioHere } from "./support/studio.ts";
 import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
 
 usePetShop();
@@ -26,26 +24,8 @@ usePetShop();
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const token = "program-0123456789abcdef0123456789abcdef";
 
-/** Studio in this process, until the test ends. */
-async function studio(...args: readonly string[]): Promise<{
-  readonly url: string;
-  readonly code: string;
-  readonly client: StudioClient;
-}> {
-  const env = { TOOLWEAVE_STORE: store, XDG_CONFIG_HOME: dirname(store), STUDIO_TOKEN: token };
-  const { io, said, stderr, interrupt } = captureIo({ env });
-  const ended = runCli(["studio", ...args], io);
-  onTestFinished(async () => {
-    interrupt.abort();
-    expect(await ended).toBe(0);
-    // A token is never printed.
-    expect(stderr()).not.toContain(token);
-  });
-  await Promise.race([said("#code="), ended]);
-  const [, url = "", code = ""] = /(http:\/\/\S+)\/#code=(\S+)/.exec(stderr()) ?? [];
-  if (url === "") throw new Error(`Studio has not started: ${stderr()}`);
-  return { url, code, client: await StudioClient.open({ url, code }) };
-}
+const studio = (...args: readonly string[]): Promise<StudioHere> =>
+  runStudio(args, { TOOLWEAVE_STORE: store, STUDIO_TOKEN: token });
 
 interface Approval {
   readonly id: string;
@@ -83,18 +63,13 @@ describe("the link", () => {
     },
   );
 
-  test("is printed for a person, and a person at a terminal gets another one by Enter", async () => {
-    const env = { TOOLWEAVE_STORE: store, XDG_CONFIG_HOME: dirname(store) };
-    const { io, stdin, said, stderr, stdout, interrupt } = captureIo({ env, terminal: true });
-    const ended = runCli(["studio", shop.documentUrl], io);
-    await said("The link works once.");
-    stdin.write("\n");
-    await said("#code=", 2);
-    const codes = [...stderr().matchAll(/(http:\/\/\S+)\/#code=(\S+)/g)];
-    for (const [, url = "", code = ""] of codes) expect((await redeem(url, code)).status).toBe(201);
-    interrupt.abort();
-    expect(await ended).toBe(0);
-    expect(stdout()).toBe("");
+  test("is printed for a person, and another one by Enter", async () => {
+    const { client, openSession } = await studio(shop.documentUrl);
+    const other = await openSession();
+    expect(other.token).not.toBe(client.token);
+    for (const { token: own } of [client, other]) {
+      expect((await new StudioClient(client.url, own).send("/api/status")).status).toBe(200);
+    }
   });
 });
 

@@ -1,6 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { dirname } from "node:path";
 import { onTestFinished } from "vitest";
+import { runCli } from "../../src/program.ts";
+import { captureIo } from "./captured-io.ts";
 import { startBin } from "./run-bin.ts";
 
 /** A running `toolweave studio`. */
@@ -24,6 +27,7 @@ export interface StudioResponse<Body = Record<string, unknown>> {
 /** The state of a call that has ended or waits. */
 export interface EndedCall {
   readonly status: string;
+  readonly callId: string;
   readonly runId: string;
   readonly approvalId?: string;
   readonly outcome?: {
@@ -66,6 +70,49 @@ export async function startStudio(
   const studio = await startStudioProcess(args, options);
   onTestFinished(() => stopStudio(studio));
   return studio;
+}
+
+/** Studio in the process of the test, and a session of it. */
+export interface StudioHere {
+  readonly url: string;
+  readonly client: StudioClient;
+  /** Starts another session, with the link that a person at the terminal gets by Enter. */
+  openSession(): Promise<StudioClient>;
+}
+
+/** Runs `toolweave studio` in this process until the test ends. */
+export async function runStudio(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> & { readonly TOOLWEAVE_STORE: string },
+): Promise<StudioHere> {
+  const { io, stdin, said, stderr, interrupt } = captureIo({
+    env: { XDG_CONFIG_HOME: dirname(env.TOOLWEAVE_STORE), ...env },
+    terminal: true,
+  });
+  const ended = runCli(["studio", ...args], io);
+  onTestFinished(async () => {
+    interrupt.abort();
+    await ended;
+  });
+  let sessions = 0;
+  const openSession = async (): Promise<StudioClient> => {
+    sessions += 1;
+    await Promise.race([said("#code=", sessions), ended]);
+    const link = [...stderr().matchAll(/(http:\/\/\S+)\/#code=(\S+)/g)][sessions - 1];
+    if (link === undefined) throw new Error(`Studio has not started: ${stderr()}`);
+    const [, url = "", code = ""] = link;
+    return StudioClient.open({ url, code });
+  };
+  const client = await openSession();
+  await said("Enter prints another one");
+  return {
+    url: client.url,
+    client,
+    openSession() {
+      stdin.write("\n");
+      return openSession();
+    },
+  };
 }
 
 /** Ends the process, if it runs. */
