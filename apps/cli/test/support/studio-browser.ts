@@ -84,7 +84,7 @@ export async function startBrowsedStudio(
 function watch(page: Page, url: string, faults: string[]): void {
   page.on("console", (message) => {
     const isFault = message.type() === "error" || message.type() === "warning";
-    if (isFault) faults.push(`${message.type()}: ${message.text()}`);
+    if (isFault) faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => {
