@@ -23,6 +23,8 @@ export interface BrowsedStudio {
   readonly faults: readonly string[];
   /** All bytes that were sent to clients. */
   served(): string;
+  /** Lets another server answer at the address of Studio: the next connections lead to it. */
+  connectTo(url: string): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function startBrowsedStudio(
     studio,
     faults,
     served: recorder.served,
+    connectTo: recorder.connectTo,
     async openLink() {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
       const page = await context.newPage();
