@@ -1,9 +1,10 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { RunRow } from "@toolweave/console";
+import type { Page } from "../api/paged-resource.ts";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import { toolList } from "../api/live.ts";
 import { useResource } from "../api/resource.ts";
 import { endSession } from "../api/session.ts";
-import type { Page, RunRow } from "../contract/contract.ts";
 import { navigate } from "../navigation/location.ts";
 import { singleKeys, theme } from "../navigation/preferences.ts";
 import { findItems, screenItems, toRunItem, type PaletteItem } from "./palette-items.ts";
@@ -13,7 +14,8 @@ import { isPaletteOpen } from "./palette-state.ts";
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = isPaletteOpen.value;
-  useEffect(() => {
+  // Before the next key: it must not go elsewhere. The dialog focuses its first field.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (isOpen) element?.showModal();
     else element?.close();
@@ -84,8 +86,6 @@ function PaletteContent() {
   const items = useMemo(() => findItems(query, fixed, tools ?? []), [query, fixed, tools]);
   const active = Math.min(index, items.length - 1);
   const list = useRef<HTMLUListElement>(null);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active]);
@@ -108,7 +108,6 @@ function PaletteContent() {
         placeholder="Tools, runs, screens, commands"
         autocomplete="off"
         spellcheck={false}
-        ref={input}
         value={query}
         onInput={({ currentTarget }) => {
           setQuery(currentTarget.value);

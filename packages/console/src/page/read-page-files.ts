@@ -30,7 +30,10 @@ export async function readPageFiles(folder: string): Promise<ReadonlyMap<string,
 async function readPageFile(folder: string, name: string): Promise<[string, ConsoleFile]> {
   const mediaType = mediaTypes[extname(name)];
   if (mediaType === undefined) {
-    throw new ToolError("invalid_configuration", `The page has a file of an unknown kind: ${name}.`);
+    throw new ToolError(
+      "invalid_configuration",
+      `The page has a file of an unknown kind: ${name}.`,
+    );
   }
   const bytes = new Uint8Array(await readFile(join(folder, name)));
   return [`/${name}`, { bytes, mediaType, immutable: name !== "index.html" }];

@@ -170,7 +170,7 @@ export class EventStream {
       tool: shortName(call.name),
       decision: decision === "allowed" ? "allow" : decision,
       reason: short(redacted(execution, reason)),
-      rule,
+      rule: redacted(execution, rule),
     };
     if (by !== undefined) event["by"] = redacted(execution, by);
     if (grantId !== undefined) event["grantId"] = grantId;
@@ -212,7 +212,8 @@ export class EventStream {
       time,
       runId: run.id,
       callId: shortId(call.id),
-      tool: shortName(call.name),
+      // A model can send a secret as the name of a tool.
+      tool: shortName(redacted(execution, call.name)),
     };
     return placed(event, execution);
   }
