@@ -204,6 +204,8 @@ describe.skipIf(!hasBrowser)("sources that attack the page (need chromium)", () 
     expect(body).toMatchObject({ openapi: "3.1.0" });
     const served = studio.served();
     expect(served.length).toBeGreaterThan(1_000_000);
+    // It was there, in texts, results, headers and arguments.
+    expect(served.split("[redacted]").length).toBeGreaterThan(100);
     for (const written of [secret, encodeURIComponent(secret), btoa(secret).slice(0, -4)]) {
       expect(served.split(written).length - 1).toBe(0);
     }
