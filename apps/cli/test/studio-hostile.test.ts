@@ -5,14 +5,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasChromium } from "@toolweave/test-support/chromium";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  goTo,
-  hasBrowser,
-  startBrowsedStudio,
-  type BrowsedStudio,
-} from "./support/studio-browser.ts";
+import { goTo, startBrowsedStudio, type BrowsedStudio } from "./support/studio-browser.ts";
 import { StudioClient, type EndedCall } from "./support/studio.ts";
 
 const secret = "s3cr3t-of-the-fixture-9f8e7d6c5b4a3210";
@@ -25,7 +21,7 @@ async function openEcho(): Promise<Server> {
     const isDocument = request.url === "/openapi.json";
     response
       .writeHead(200, { "content-type": "application/json", "x-echo": secret })
-      .end(JSON.stringify(isDocument ? document : { headers: request.headers, attack }));
+      .end(JSON.stringify(isDocument ? apiDocument : { headers: request.headers, attack }));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return server;
@@ -48,7 +44,7 @@ const operation = (operationId: string): object => ({
   responses: { 200: { description: attack } },
 });
 
-const document = {
+const apiDocument = {
   openapi: "3.1.0",
   info: { title: attack, version: attack, description: attack },
   servers: [{ url: "/", description: attack }],
@@ -58,7 +54,7 @@ const document = {
   },
 };
 
-describe.skipIf(!hasBrowser)("sources that attack the page (need chromium)", () => {
+describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", () => {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-cli-"));
   let echo: Server;
   let studio: BrowsedStudio;
@@ -212,7 +208,7 @@ describe.skipIf(!hasBrowser)("sources that attack the page (need chromium)", () 
     expect(studio.studio.printed()).not.toContain(secret);
   });
 
-  /** What the attacks have become on the screen. */
+  /** Lists the attacks that have had an effect on the screen. */
   const inspect = (): Promise<readonly string[]> =>
     page.evaluate(() => {
       const elements = document.querySelectorAll(

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** An operation of the API as an attacker would send it. */
 export interface AttackedOperation {
   readonly method: string;
@@ -104,18 +105,18 @@ export async function attackFromPage({
       new Promise<void>((resolve) => {
         sent += 1;
         const events = new EventSource(target + path, { withCredentials: true });
-        events.onopen = () => read.push(`events ${path}`);
-        events.onmessage = ({ data }) => read.push(`event ${String(data)}`);
-        events.onerror = () => {
+        events.addEventListener("open", () => read.push(`events ${path}`));
+        events.addEventListener("message", ({ data }) => read.push(`event ${String(data)}`));
+        events.addEventListener("error", () => {
           events.close();
           resolve();
-        };
+        });
       }),
       new Promise<void>((resolve) => {
         sent += 1;
         const socket = new WebSocket(target.replace("http", "ws") + path);
-        socket.onopen = () => read.push(`socket ${path}`);
-        socket.onclose = () => resolve();
+        socket.addEventListener("open", () => read.push(`socket ${path}`));
+        socket.addEventListener("close", () => resolve());
       }),
     ]);
     navigator.sendBeacon(target + path, body);
@@ -132,7 +133,10 @@ export async function attackFromPage({
     const { active } = await navigator.serviceWorker.ready;
     const channel = new MessageChannel();
     const done = new Promise<readonly string[]>((resolve) => {
-      channel.port1.onmessage = ({ data }) => resolve(data as readonly string[]);
+      channel.port1.addEventListener("message", ({ data }: MessageEvent<readonly string[]>) => {
+        resolve(data);
+      });
+      channel.port1.start();
     });
     active?.postMessage({ target, operations }, [channel.port2]);
     read.push(...(await done));

@@ -1,14 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+/// <reference lib="dom" />
+import { mkdtempSync, rmSync } from "node:fs";
 import { createConnection, createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { launchChromium } from "@toolweave/test-support/chromium";
+import type { Browser, Page } from "playwright-core";
 import { startStudioProcess, stopStudio, type RunningStudio } from "./studio.ts";
-
-const executablePath = "/usr/bin/chromium";
-
-/** Whether the browser of these tests is installed. Without it they are skipped: `apt-get install chromium`. */
-export const hasBrowser: boolean = existsSync(executablePath);
 
 /** A process of Studio whose responses are recorded, and a browser. */
 export interface BrowsedStudio {
@@ -43,20 +40,7 @@ export async function startBrowsedStudio(
     env: { ...env, TOOLWEAVE_STORE: store },
   });
   recorder.connectTo(studio.url);
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      ...browserArgs,
-    ],
-  });
+  const browser = await launchChromium(browserArgs);
   const faults: string[] = [];
   return {
     browser,
@@ -149,7 +133,7 @@ export async function goTo(page: Page, path: string): Promise<void> {
 }
 
 /** Waits until nothing on the page is loading. */
-export async function settle(page: Page): Promise<void> {
+async function settle(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
       document.querySelector("main h1, main .state-title") !== null &&

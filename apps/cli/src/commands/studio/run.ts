@@ -112,7 +112,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
   }
 }
 
-/** What the command has started. */
+/** The parts that the command has started. */
 interface StartedStudio {
   readonly url: string;
   readonly tools: number;
@@ -212,12 +212,12 @@ async function toAuditAndLock(
       return lockDifference(await readLockFile(path), lockOf(getEntries()));
     },
   };
-  const shown = existsSync(path) ? { lock } : {};
+  const attached = existsSync(path) ? { lock } : {};
   if (audit === undefined) {
-    return { ...shown, ...(store.audit === undefined ? {} : { audit: store.audit }) };
+    return { ...attached, ...(store.audit === undefined ? {} : { audit: store.audit }) };
   }
   const { readAudit } = await import("@toolweave/stores");
-  return { ...shown, audit: { read: (options) => readAudit(audit, options) } };
+  return { ...attached, audit: { read: (options) => readAudit(audit, options) } };
 }
 
 /** The person at this terminal, as answers of approvals name them. */
