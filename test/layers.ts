@@ -62,7 +62,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/test-support": [],
   "packages/create-toolweave": [],
   "apps/docs": [],
-  "apps/studio": ["@toolweave/core"],
+  "apps/studio": ["@toolweave/console", "@toolweave/core"],
   "apps/cli": [
     "@toolweave/builtin",
     "@toolweave/config",
@@ -248,7 +248,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "apps/studio": [
-    ["page-files", "contract", "text"],
+    ["page-files", "text", "json"],
     ["api", "navigation"],
     ["ui"],
     ["form"],

@@ -1,4 +1,4 @@
-import type { EventView } from "../contract/contract.ts";
+import type { EventView } from "@toolweave/console";
 
 /** The maximum number of events that a page in the background keeps. */
 const maxQueued = 10_000;

@@ -1,5 +1,5 @@
+import type { EventView } from "@toolweave/console";
 import { signal } from "@preact/signals";
-import type { EventView } from "../contract/contract.ts";
 import { send, withQuery } from "./client.ts";
 import { EventQueue } from "./event-queue.ts";
 import { ApiError } from "./problem.ts";

@@ -1,4 +1,4 @@
-import type { Status, ToolList } from "../contract/contract.ts";
+import type { Status, ToolList } from "@toolweave/console";
 import { changesApprovals, sharedResource } from "./shared-resource.ts";
 
 /** The state of the console. */

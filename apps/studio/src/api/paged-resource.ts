@@ -1,9 +1,15 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { signal, type ReadonlySignal } from "@preact/signals";
-import type { Page } from "../contract/contract.ts";
 import { requestJson } from "./client.ts";
 import type { ApiError } from "./problem.ts";
 import { toApiError } from "./resource.ts";
+
+/** A page of a list, as the API answers it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The `cursor` of the next page. Absent: this is the last one. */
+  readonly nextCursor?: string;
+}
 
 /** The pages of a list that were read until now. */
 interface PagedState<Item> {

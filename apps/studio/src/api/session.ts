@@ -1,5 +1,5 @@
+import type { ConsoleScope, Session } from "@toolweave/console";
 import { signal } from "@preact/signals";
-import type { Scope, Session } from "../contract/contract.ts";
 import { readProblem } from "./problem.ts";
 
 /** Whether the page may use the API. */
@@ -15,7 +15,7 @@ const storageKey = "toolweave.session";
 export const session = signal<SessionState>({ status: "starting" });
 
 /** Whether the session has a scope. */
-export function hasScope(scope: Scope): boolean {
+export function hasScope(scope: ConsoleScope): boolean {
   const state = session.value;
   return state.status === "ready" && state.session.scopes.includes(scope);
 }

@@ -1,5 +1,5 @@
+import type { EventView } from "@toolweave/console";
 import { signal } from "@preact/signals";
-import type { EventView } from "../contract/contract.ts";
 import { requestJson } from "./client.ts";
 import { onEvents } from "./event-stream.ts";
 import { toApiError, type Resource, type ResourceState } from "./resource.ts";

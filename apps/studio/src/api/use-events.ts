@@ -1,5 +1,5 @@
+import type { EventView } from "@toolweave/console";
 import { useEffect } from "preact/hooks";
-import type { EventView } from "../contract/contract.ts";
 import { onEvents } from "./event-stream.ts";
 import { throttle } from "./throttle.ts";
 

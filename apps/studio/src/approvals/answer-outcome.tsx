@@ -1,5 +1,4 @@
-import type { AnswerResult } from "../contract/approval.ts";
-import type { OutcomeView as Outcome } from "../contract/contract.ts";
+import type { AnswerResult } from "@toolweave/console";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { OutcomeView } from "../results/outcome-view.tsx";
@@ -25,9 +24,7 @@ export function AnswerOutcome({ result }: { result: AnswerResult }) {
           <Link href={toPath("approvals", approval.id)}>Open what it asks</Link>
         </p>
       )}
-      {!isRejected && result.result !== undefined && (
-        <OutcomeView outcome={result as unknown as Outcome} />
-      )}
+      {!isRejected && result.result !== undefined && <OutcomeView outcome={result} />}
     </div>
   );
 }

@@ -1,10 +1,7 @@
-import type {
-  Answer,
-  GrantChoice,
-  InterruptionRequest,
-  JsonObject,
-  JsonValue,
-} from "@toolweave/core";
+import type { Answer, GrantChoice, InterruptionRequest } from "@toolweave/core";
+import { arrayNode, objectNode, textNode, type FormNode } from "../json/node.ts";
+import { isFault, parseJson } from "../json/parse-json.ts";
+import { compactJson, fromValue } from "../json/write-json.ts";
 
 /** The input of a person for one request. */
 export interface RequestDraft {
@@ -33,10 +30,10 @@ export function toGrantChoice(option: GrantOption): GrantChoice | undefined {
   return option.endsWith("-any") ? { scope, arguments: "any" } : scope;
 }
 
-/** The answers that a person gives, or why they cannot be sent. */
+/** The answers that a person gives as JSON text, whose numbers have all their digits, or why they cannot be sent. */
 export type ReadAnswers =
-  | { readonly answers: readonly Answer[]; readonly problem?: undefined }
-  | { readonly problem: string; readonly answers?: undefined };
+  | { readonly json: string; readonly problem?: undefined }
+  | { readonly problem: string; readonly json?: undefined };
 
 /**
  * Makes the answers with which a person approves.
@@ -46,51 +43,50 @@ export type ReadAnswers =
 export function approveAnswers(
   requests: readonly InterruptionRequest[],
   drafts: Readonly<Record<string, RequestDraft>>,
-  edited: JsonObject | undefined,
+  edited: FormNode | undefined,
 ): ReadAnswers {
-  const answers: Answer[] = [];
+  const answers: FormNode[] = [];
   for (const request of requests) {
     const draft = drafts[request.id];
-    const requestId = request.id;
+    const requestId = textNode(request.id);
     if (request.type === "input" || request.type === "result") {
       const text = draft?.value ?? "";
       const isPlain = request.type === "input" && request.schema === undefined;
-      const value = readValue(text) ?? (isPlain ? { json: text } : undefined);
-      if (value === undefined) {
+      const read = parseJson(text);
+      if (isFault(read) && !isPlain) {
         const subject = request.type === "input" ? "answer is not complete" : "result is no JSON";
         return { problem: `The ${subject}.` };
       }
-      answers.push({ type: request.type, requestId, value: value.json });
+      const value = isFault(read) ? textNode(text) : read;
+      answers.push(
+        objectNode([
+          ["type", textNode(request.type)],
+          ["requestId", requestId],
+          ["value", value],
+        ]),
+      );
       continue;
     }
     const grant = request.type === "approval" ? toGrantChoice(draft?.grant ?? "once") : undefined;
     const isEdited = request.type === "approval" && edited !== undefined;
-    answers.push({
-      type: "approve",
-      requestId,
-      ...(grant === undefined ? {} : { grant }),
-      ...(isEdited ? { arguments: edited } : {}),
-    });
+    answers.push(
+      objectNode([
+        ["type", textNode("approve")],
+        ["requestId", requestId],
+        ...(grant === undefined ? [] : [["grant", fromValue(grant)] as const]),
+        ...(isEdited ? [["arguments", edited] as const] : []),
+      ]),
+    );
   }
-  return { answers };
+  return { json: compactJson(arrayNode(answers)) };
 }
 
-/** Makes the answers with which a person rejects the call: one for each request. */
-export function rejectAnswers(
-  requests: readonly InterruptionRequest[],
-  reason: string,
-): readonly Answer[] {
-  return requests.map(({ id }) => ({
+/** Makes the answers, as JSON text, with which a person rejects the call: one for each request. */
+export function rejectAnswers(requests: readonly InterruptionRequest[], reason: string): string {
+  const answers = requests.map(({ id }): Answer => ({
     type: "reject",
     requestId: id,
     ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
   }));
-}
-
-function readValue(text: string): { readonly json: JsonValue } | undefined {
-  try {
-    return { json: JSON.parse(text) as JsonValue };
-  } catch {
-    return undefined;
-  }
+  return JSON.stringify(answers);
 }

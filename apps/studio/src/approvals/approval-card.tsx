@@ -1,8 +1,8 @@
+import type { AnswerResult, Approval } from "@toolweave/console";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { useResource } from "../api/resource.ts";
 import { changesApprovals } from "../api/shared-resource.ts";
-import type { AnswerResult, Approval } from "../contract/approval.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine } from "../text/safe-text.ts";
@@ -39,7 +39,8 @@ export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLeve
     return (
       <EmptyState title="This approval is no longer there">
         <p>
-          It was answered or has expired. <Link href="/audit">The audit</Link> has the decision.
+          It was answered or has expired. The decision is in <Link href="/audit">the audit</Link>,
+          if one is attached.
         </p>
       </EmptyState>
     );

@@ -1,8 +1,8 @@
+import type { Approval, ApprovalList } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { useResource } from "../api/resource.ts";
 import { changesApprovals } from "../api/shared-resource.ts";
-import type { Approval, ApprovalList } from "../contract/approval.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatCount } from "../text/format.ts";

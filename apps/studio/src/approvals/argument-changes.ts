@@ -1,39 +1,56 @@
-import type { JsonValue } from "@toolweave/core";
-import type { MemberChangeText } from "../contract/contract.ts";
+import type { MemberChangeText } from "@toolweave/console";
+import type { FormNode, NumberNode } from "../json/node.ts";
+import { compactJson, jsonText } from "../json/write-json.ts";
 
 /**
  * The differences between two JSON values, member by member, with JSON pointers. Arrays of different lengths differ as a
  * whole.
  */
 export function argumentChanges(
-  before: JsonValue,
-  after: JsonValue,
+  before: FormNode,
+  after: FormNode,
   pointer = "",
 ): readonly MemberChangeText[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (isPlainObject(before) && isPlainObject(after)) {
-    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  if (before.kind === "object" && after.kind === "object") {
+    const names = [...new Set([...before.members.keys(), ...after.members.keys()])];
     return names.flatMap((name) => {
       const path = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-      const old = Object.hasOwn(before, name) ? before[name] : undefined;
-      const next = Object.hasOwn(after, name) ? after[name] : undefined;
-      if (old === undefined && next !== undefined) {
-        return [{ path, after: next, text: "is added" }];
-      }
-      if (old !== undefined && next === undefined) {
-        return [{ path, before: old, text: "is removed" }];
-      }
-      return old === undefined || next === undefined ? [] : argumentChanges(old, next, path);
+      const old = before.members.get(name);
+      const next = after.members.get(name);
+      if (old !== undefined && next !== undefined) return argumentChanges(old, next, path);
+      if (next !== undefined) return [{ path, after: jsonText(next), text: "is added" }];
+      return old === undefined ? [] : [{ path, before: jsonText(old), text: "is removed" }];
     });
   }
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-    return before.flatMap((item, index) =>
-      argumentChanges(item as JsonValue, after[index] as JsonValue, `${pointer}/${index}`),
-    );
+  if (
+    before.kind === "array" &&
+    after.kind === "array" &&
+    before.items.length === after.items.length
+  ) {
+    return before.items.flatMap((item, index) => {
+      const next = after.items[index];
+      return next === undefined ? [] : argumentChanges(item, next, `${pointer}/${index}`);
+    });
   }
-  return [{ path: pointer === "" ? "/" : pointer, before, after, text: "is different" }];
+  if (isSame(before, after)) return [];
+  return [
+    {
+      path: pointer === "" ? "/" : pointer,
+      before: jsonText(before),
+      after: jsonText(after),
+      text: "is different",
+    },
+  ];
 }
 
-function isPlainObject(value: JsonValue): value is { [name: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isSame(before: FormNode, after: FormNode): boolean {
+  if (before.kind === "number" && after.kind === "number") return isSameNumber(before, after);
+  return before.kind === after.kind && compactJson(before) === compactJson(after);
+}
+
+/** `1.0` is `1`; integers that a number of JavaScript does not hold are compared by their digits. */
+function isSameNumber({ text: before }: NumberNode, { text: after }: NumberNode): boolean {
+  if (before === after) return true;
+  const number = Number(before);
+  return number === Number(after) && !(Math.abs(number) > Number.MAX_SAFE_INTEGER);
 }

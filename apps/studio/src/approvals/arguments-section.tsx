@@ -1,5 +1,8 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
-import { useState } from "preact/hooks";
+import type { JsonValue } from "@toolweave/core";
+import { useMemo, useState } from "preact/hooks";
+import type { FormNode } from "../json/node.ts";
+import { isFault, parseJson } from "../json/parse-json.ts";
+import { fromValue, jsonText } from "../json/write-json.ts";
 import { ChangeList } from "../results/change-list.tsx";
 import { formatCount } from "../text/format.ts";
 import { safeProse } from "../text/safe-text.ts";
@@ -11,17 +14,18 @@ export function ArgumentsSection(props: {
   value: JsonValue;
   canEdit: boolean;
   /** `undefined`: nothing is edited. */
-  onEdit: (value: JsonObject | undefined) => void;
+  onEdit: (value: FormNode | undefined) => void;
   onSyntaxProblem: (hasProblem: boolean) => void;
 }) {
   const { value } = props;
   const [text, setText] = useState<string>();
+  const asked = useMemo(() => fromValue(value), [value]);
   const read = text === undefined ? undefined : readObject(text);
-  const changes = read?.value === undefined ? [] : argumentChanges(value, read.value);
+  const changes = read?.value === undefined ? [] : argumentChanges(asked, read.value);
   const change = (next: string | undefined): void => {
     setText(next);
     const parsed = next === undefined ? undefined : readObject(next);
-    const isSame = parsed?.value === undefined || argumentChanges(value, parsed.value).length === 0;
+    const isSame = parsed?.value === undefined || argumentChanges(asked, parsed.value).length === 0;
     props.onEdit(isSame ? undefined : parsed.value);
     props.onSyntaxProblem(parsed?.problem !== undefined);
   };
@@ -33,9 +37,7 @@ export function ArgumentsSection(props: {
           <button
             type="button"
             class="button small"
-            onClick={() =>
-              change(text === undefined ? JSON.stringify(value, undefined, 2) : undefined)
-            }
+            onClick={() => change(text === undefined ? jsonText(asked) : undefined)}
           >
             {text === undefined ? "Edit" : "Discard the edits"}
           </button>
@@ -67,17 +69,14 @@ export function ArgumentsSection(props: {
 }
 
 type ReadObject =
-  | { readonly value: JsonObject; readonly problem?: undefined }
+  | { readonly value: FormNode; readonly problem?: undefined }
   | { readonly problem: string; readonly value?: undefined };
 
 function readObject(text: string): ReadObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return { value: value as JsonObject };
-    }
-    return { problem: "The arguments must be an object." };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : "This is no JSON." };
+  const read = parseJson(text);
+  if (isFault(read)) {
+    const line = text.slice(0, read.offset).split("\n").length;
+    return { problem: `Line ${line}: ${read.message}` };
   }
+  return read.kind === "object" ? { value: read } : { problem: "The arguments must be an object." };
 }

@@ -1,10 +1,11 @@
-import type { Answer, JsonObject } from "@toolweave/core";
+import type { AnswerResult, Approval } from "@toolweave/console";
+import type { JsonValue } from "@toolweave/core";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
 import { hasScope } from "../api/session.ts";
-import type { AnswerResult, Approval } from "../contract/approval.ts";
+import type { FormNode } from "../json/node.ts";
 import { singleKeys } from "../navigation/preferences.ts";
 import { announce } from "../ui/announcer.tsx";
 import { ErrorState } from "../ui/states.tsx";
@@ -24,7 +25,7 @@ export function Decision(props: {
   const { approval } = props;
   const { id, digest, requests = [], call } = approval;
   const [drafts, setDrafts] = useState<Readonly<Record<string, RequestDraft>>>({});
-  const [edited, setEdited] = useState<JsonObject>();
+  const [edited, setEdited] = useState<FormNode>();
   const [hasSyntaxProblem, setSyntaxProblem] = useState(false);
   const [reason, setReason] = useState("");
   const [isSending, setSending] = useState(false);
@@ -38,7 +39,7 @@ export function Decision(props: {
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => moveFocusByKeys(buttons), []);
 
-  const post = async (answers: readonly Answer[]): Promise<void> => {
+  const post = async (answers: string): Promise<void> => {
     setSending(true);
     props.onSending(true);
     setError(undefined);
@@ -46,7 +47,7 @@ export function Decision(props: {
       const path = `/api/approvals/${encodeURIComponent(id)}/answers`;
       const answered = await requestJson<AnswerResult>(path, {
         method: "POST",
-        body: { digest, answers },
+        text: `{"digest":${JSON.stringify(digest)},"answers":${answers}}`,
       });
       announce("The answer was accepted");
       props.onAnswered(answered);
@@ -60,11 +61,11 @@ export function Decision(props: {
   const approve = (): void => {
     if (!isReady) return;
     const read = approveAnswers(requests, drafts, edited);
-    if (read.answers === undefined) {
+    if (read.json === undefined) {
       setError(toApiError(new Error(read.problem)));
       return;
     }
-    void post(read.answers);
+    void post(read.json);
   };
   return (
     <>
@@ -86,7 +87,7 @@ export function Decision(props: {
       ))}
       {call !== undefined && (
         <ArgumentsSection
-          value={call.arguments ?? {}}
+          value={(call.arguments ?? {}) as JsonValue}
           canEdit={asksApproval && mayDecide}
           onEdit={setEdited}
           onSyntaxProblem={setSyntaxProblem}

@@ -1,9 +1,9 @@
+import type { GrantList, ListedGrant } from "@toolweave/console";
 import { useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError, useResource } from "../api/resource.ts";
 import { hasScope } from "../api/session.ts";
-import type { GrantList, ListedGrant } from "../contract/approval.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine } from "../text/safe-text.ts";

@@ -1,8 +1,8 @@
+import type { ArtifactMatches, ArtifactPage } from "@toolweave/console";
 import { useState } from "preact/hooks";
 import { send, withQuery } from "../api/client.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError, useResource } from "../api/resource.ts";
-import type { ArtifactHit, ArtifactPage, Page } from "../contract/contract.ts";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { Image } from "../results/content-block.tsx";
 import { formatBytes, formatCount } from "../text/format.ts";
@@ -93,7 +93,7 @@ function Search({ base }: { base: string }) {
   const [text, setText] = useState("");
   const [asked, setAsked] = useState("");
   const path = asked === "" ? undefined : withQuery(`${base}/search`, { q: asked });
-  const resource = useResource<Page<ArtifactHit>>(path);
+  const resource = useResource<ArtifactMatches>(path);
   return (
     <form
       class="artifact-search"
@@ -117,9 +117,12 @@ function Search({ base }: { base: string }) {
       </button>
       {asked !== "" && (
         <Loaded resource={resource}>
-          {({ items }) => (
+          {({ items, nextOffset }) => (
             <div class="artifact-hits">
-              <p class="muted">{formatCount(items.length, "line")}</p>
+              <p class="muted">
+                {formatCount(items.length, "match", "matches")}
+                {nextOffset !== undefined && ", and more further on"}
+              </p>
               <ul>
                 {items.map((hit) => (
                   <li key={hit.offset}>

@@ -1,9 +1,10 @@
+import type { AuditRow } from "@toolweave/console";
 import { usePages } from "../api/paged-resource.ts";
-import type { AuditRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatTime } from "../text/format.ts";
 import { safeLine } from "../text/safe-text.ts";
+import { Attached } from "../ui/attached.tsx";
 import { Badge, type Tone } from "../ui/badge.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
@@ -21,25 +22,31 @@ const tones: Readonly<Record<string, Tone>> = {
 
 /** The audit: each decision with its rule, the person and the hash of the entry. */
 export function AuditScreen() {
+  return (
+    <>
+      <ScreenHeader title="Audit" detail="Who decided what, newest first" />
+      <Attached what="audit">
+        <Entries />
+      </Attached>
+    </>
+  );
+}
+
+function Entries() {
   const pages = usePages<AuditRow>("/api/audit?limit=100");
   return (
     <>
-      <ScreenHeader
-        title="Audit"
-        detail="Who decided what, newest first"
-        actions={
-          <button type="button" class="button" onClick={() => pages.reload()}>
-            Read again
-          </button>
-        }
-      />
+      <p>
+        <button type="button" class="button" onClick={() => pages.reload()}>
+          Read again
+        </button>
+      </p>
       <PagedList
         pages={pages}
         empty={
           <EmptyState title="The audit is empty">
             <p>
-              Set <code class="code">audit</code> in the configuration: from then on each decision
-              has an entry here.
+              Each decision about a call has an entry here, as soon as a gateway has written it.
             </p>
           </EmptyState>
         }

@@ -11,7 +11,7 @@ import {
   type ChildField,
 } from "./model/field-view.ts";
 import { initialNode } from "./model/initial-node.ts";
-import { arrayNode } from "./model/node.ts";
+import { arrayNode } from "../json/node.ts";
 import { schemaParts } from "./model/schema-parts.ts";
 
 /** The items of an array; for an absent one, the buttons that add it. */

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { safeLine, safeText } from "../text/safe-text.ts";
 import { partId, type ControlProps } from "./field-props.ts";
 import { selectBranch } from "./model/edit.ts";
-import { literalNode, type FormNode } from "./model/node.ts";
+import { literalNode, type FormNode } from "../json/node.ts";
 import type { ChoiceView } from "./model/schema-view.ts";
 
 /** Selects the branches of `oneOf`, `anyOf` and lists of types. What was entered in another branch is restored. */

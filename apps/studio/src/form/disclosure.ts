@@ -1,5 +1,5 @@
 import { signal, type Signal } from "@preact/signals";
-import type { FormNode } from "./model/node.ts";
+import type { FormNode } from "../json/node.ts";
 
 /** The depth below which large values are collapsed at first. */
 const maxOpenDepth = 2;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { partId, type ControlProps } from "./field-props.ts";
 import { moveItem, setNull } from "./model/edit.ts";
-import { textNode } from "./model/node.ts";
+import { textNode } from "../json/node.ts";
 
 /** The buttons of a field: for null, for an empty value, to move and to remove. */
 export function FieldActions(props: ControlProps): JSX.Element | null {

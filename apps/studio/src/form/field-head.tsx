@@ -7,7 +7,7 @@ import { fieldConstraints, fieldType } from "./model/describe-field.ts";
 import { fieldAt } from "./model/field-at.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { memberNameProblem, viewField } from "./model/field-view.ts";
-import type { FormNode } from "./model/node.ts";
+import type { FormNode } from "../json/node.ts";
 
 interface FieldHeadProps extends ControlProps {
   /** Whether an object or array is open. Undefined for other fields. */

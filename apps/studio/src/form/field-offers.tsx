@@ -4,8 +4,8 @@ import { formatValue } from "@toolweave/core/adapter";
 import { safeLine } from "../text/safe-text.ts";
 import type { ControlProps } from "./field-props.ts";
 import { offeredValues } from "./model/describe-field.ts";
-import { isSameJson } from "./model/node.ts";
-import { fromValue } from "./model/write-json.ts";
+import { isSameJson } from "../json/node.ts";
+import { fromValue } from "../json/write-json.ts";
 
 const maxLabel = 40;
 

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import type { SchemaNode } from "@toolweave/core/adapter";
 import type { Form } from "./form.ts";
 import type { FieldView } from "./model/field-view.ts";
-import type { FormNode } from "./model/node.ts";
+import type { FormNode } from "../json/node.ts";
 import { fieldId, type Place } from "./place.ts";
 
 /** The properties of a field. All are values that stay the same objects while the field does not change. */
@@ -39,7 +39,7 @@ export interface ControlProps extends FieldProps {
 /** The messages of the problems at a field. Only a change of these renders a component again. */
 export function useMessages(form: Form, pointer: string): readonly string[] {
   const texts = useMemo(
-    () => computed(() => JSON.stringify(form.problemsByField.get(pointer) ?? [])),
+    () => computed(() => JSON.stringify(form.displayedByField.get(pointer) ?? [])),
     [form, pointer],
   );
   return JSON.parse(texts.value) as readonly string[];
@@ -52,7 +52,7 @@ export function useProblemsBelow(form: Form, pointer: string): number {
       computed(() => {
         const prefix = `${pointer}/`;
         let sum = 0;
-        for (const [other, messages] of form.problemsByField) {
+        for (const [other, messages] of form.displayedByField) {
           if (other.startsWith(prefix)) sum += messages.length;
         }
         return sum;

@@ -1,14 +1,15 @@
 import type { JsonSchema } from "@toolweave/core";
+import { parsePointer } from "@toolweave/core/adapter";
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { editAt, setJson, type Edit } from "./model/edit.ts";
 import { initialNode } from "./model/initial-node.ts";
-import { childOf, type FormNode, type FormPath, type PathStep } from "./model/node.ts";
+import { childOf, nodeAt, type FormNode, type FormPath, type PathStep } from "../json/node.ts";
 import { Disclosure } from "./disclosure.ts";
 import { pinBranches } from "./model/pin-branches.ts";
 import { draftProblems, problemsByField, type FormProblem } from "./model/problems.ts";
 import { publicJson } from "./model/public-json.ts";
 import type { SchemaRoot } from "./model/schema-parts.ts";
-import { compactJson, jsonText } from "./model/write-json.ts";
+import { compactJson, jsonText } from "../json/write-json.ts";
 
 export type { FormProblem } from "./model/problems.ts";
 
@@ -38,7 +39,12 @@ export class Form {
   readonly #problems = signal<readonly FormProblem[]>([]);
   readonly #drafts: ReadonlySignal<readonly FormProblem[]>;
   readonly #byField: ReadonlySignal<ReadonlyMap<string, readonly string[]>>;
+  readonly #displayed: ReadonlySignal<readonly FormProblem[]>;
+  readonly #displayedByField: ReadonlySignal<ReadonlyMap<string, readonly string[]>>;
   readonly #isSummaryVisible = signal(false);
+  readonly #isSendingTried = signal(false);
+  /** The pointers of the fields that the person has left. */
+  readonly #left = signal<ReadonlySet<string>>(new Set());
   readonly #onChange: ((form: Form) => void) | undefined;
   /** The pointer of the field to focus after the next rendering, and the part of it. */
   readonly focusRequest = signal<{ readonly pointer: string; readonly part: string } | undefined>(
@@ -54,13 +60,33 @@ export class Form {
     const initial = initialNode(this.root, schema);
     this.#value = signal(text === undefined ? initial : editAt(initial, [], setJson(text, true)));
     this.#drafts = computed(() => draftProblems(this.#value.value));
+    this.#byField = this.#groupByField(() => this.problems);
+    this.#displayed = computed(() =>
+      this.#isSendingTried.value
+        ? this.problems
+        : this.problems.filter(({ pointer }) => !this.#isUntouched(pointer)),
+    );
+    this.#displayedByField = this.#groupByField(() => this.#displayed.value);
+  }
+
+  /** The same map if nothing has changed, since every field depends on it. */
+  #groupByField(
+    read: () => readonly FormProblem[],
+  ): ReadonlySignal<ReadonlyMap<string, readonly string[]>> {
     let byField: ReadonlyMap<string, readonly string[]> = new Map();
-    // The same map if nothing has changed, since every field depends on it.
-    this.#byField = computed(() => {
-      const next = problemsByField(this.root, this.#value.value, this.problems);
+    return computed(() => {
+      const next = problemsByField(this.root, this.#value.value, read());
       if (JSON.stringify([...next]) !== JSON.stringify([...byField])) byField = next;
       return byField;
     });
+  }
+
+  /** Whether a value is absent, and the person has not left its field, or JSON text around it. */
+  #isUntouched(pointer: string): boolean {
+    if (nodeAt(this.#value.value, parsePointer(pointer)) !== undefined) return false;
+    return ![...this.#left.value].some(
+      (left) => pointer === left || pointer.startsWith(`${left}/`),
+    );
   }
 
   /** The value with its drafts. Reading it subscribes a component. */
@@ -99,6 +125,25 @@ export class Form {
     return this.#byField.value;
   }
 
+  /**
+   * The problems that a person sees: that a value is absent is a problem of its field only after the person has left it or
+   * has tried to send.
+   */
+  get displayedProblems(): readonly FormProblem[] {
+    return this.#displayed.value;
+  }
+
+  /** The messages of `displayedProblems` by the JSON pointer of the field that shows them. */
+  get displayedByField(): ReadonlyMap<string, readonly string[]> {
+    return this.#displayedByField.value;
+  }
+
+  /** Notes that the person has left a field. */
+  leave(pointer: string): void {
+    const left = this.#left.peek();
+    if (!left.has(pointer)) this.#left.value = new Set([...left, pointer]);
+  }
+
   /** Sets the problems of the last check. */
   setProblems(problems: readonly FormProblem[]): void {
     if (JSON.stringify(problems) !== JSON.stringify(this.#problems.peek())) {
@@ -113,6 +158,8 @@ export class Form {
 
   /** Replaces the whole value by an empty one. */
   clear(): void {
+    this.#left.value = new Set();
+    this.#isSendingTried.value = false;
     this.#set(initialNode(this.root, this.schema));
   }
 
@@ -141,6 +188,7 @@ export class Form {
    */
   reportProblems(): boolean {
     const isValid = this.problems.length === 0;
+    this.#isSendingTried.value = true;
     this.#isSummaryVisible.value = !isValid;
     if (!isValid) this.focusRequest.value = { pointer: "", part: "summary" };
     return isValid;

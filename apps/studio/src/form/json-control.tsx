@@ -5,9 +5,9 @@ import { isCodeEditorUsed } from "./code-editor-choice.ts";
 import type { ControlProps } from "./field-props.ts";
 import { discardDraft, setJson } from "./model/edit.ts";
 import { initialNode } from "./model/initial-node.ts";
-import { textNode, type DraftNode, type FormNode } from "./model/node.ts";
+import { textNode, type DraftNode, type FormNode } from "../json/node.ts";
 import { isSecret } from "./model/public-json.ts";
-import { jsonText } from "./model/write-json.ts";
+import { jsonText } from "../json/write-json.ts";
 
 /** A value as JSON text: any JSON, a value that is not of the kind of its schema, or text that does not parse. */
 export function JsonControl(props: ControlProps): JSX.Element {

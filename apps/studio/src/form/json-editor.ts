@@ -10,7 +10,7 @@ import { linter, type Diagnostic } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { isFault, parseJson } from "./model/parse-json.ts";
+import { isFault, parseJson } from "../json/parse-json.ts";
 
 /** A code editor for JSON. */
 export interface JsonEditor {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { ControlProps } from "./field-props.ts";
 import { isSecret } from "./model/public-json.ts";
-import { toNumberNode } from "./model/node.ts";
+import { toNumberNode } from "../json/node.ts";
 
 /** A number as text: a number field of the browser would round and rewrite it. */
 export function NumberControl(props: ControlProps): JSX.Element {

@@ -10,7 +10,7 @@ import {
   type ChildField,
 } from "./model/field-view.ts";
 import { initialNode } from "./model/initial-node.ts";
-import { objectNode } from "./model/node.ts";
+import { objectNode } from "../json/node.ts";
 
 /** The number of optional members from which they are collapsed together. */
 const manyOptional = 8;

@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import { safeLine, safeText } from "../text/safe-text.ts";
 import { Combobox } from "./combobox.tsx";
 import { partId, type ControlProps } from "./field-props.ts";
-import { isSameJson, draftNode, literalNode, type FormNode } from "./model/node.ts";
+import { isSameJson, draftNode, literalNode, type FormNode } from "../json/node.ts";
 import type { FieldOption } from "./model/schema-kinds.ts";
-import { fromValue, jsonText } from "./model/write-json.ts";
+import { fromValue, jsonText } from "../json/write-json.ts";
 
 /** The number of options from which they are filtered by typing. */
 const manyOptions = 20;

@@ -9,7 +9,7 @@ import { Field } from "./field.tsx";
 import type { Form } from "./form.ts";
 import { JsonControl } from "./json-control.tsx";
 import { viewField } from "./model/field-view.ts";
-import { fieldId, Place } from "./place.ts";
+import { fieldId, Place, pointerFromId } from "./place.ts";
 
 /** A parameter that the host supplies: the caller does not send it. */
 export interface SuppliedParameter {
@@ -37,7 +37,16 @@ export function SchemaForm({ form, label, injected = [] }: SchemaFormProps): JSX
   useFocusRequests(form, () => (isJson.value = false));
   const node = form.value;
   return (
-    <section class="schema-form" aria-label={label}>
+    <section
+      class="schema-form"
+      aria-label={label}
+      onFocusOut={({ target }) => {
+        // The buttons of objects and lists are passed on the way to their members.
+        if (!(target instanceof HTMLElement) || target instanceof HTMLButtonElement) return;
+        const pointer = pointerFromId(form.id, target.id);
+        if (pointer !== undefined) form.leave(pointer);
+      }}
+    >
       <div class="form-views" role="group" aria-label="View">
         <ViewButton isPressed={!isJson.value} onClick={() => (isJson.value = false)}>
           Form
@@ -103,7 +112,7 @@ interface JsonViewProps {
 /** The whole value as JSON text. */
 function JsonView({ form, place, label }: JsonViewProps): JSX.Element {
   const view = viewField(form.root, form.schema, form.value);
-  const messages = form.problems;
+  const messages = form.displayedProblems;
   const errorId = fieldId(form.id, "", "error");
   return (
     <div class={`form-field${messages.length > 0 ? " has-problem" : ""}`}>

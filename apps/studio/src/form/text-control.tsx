@@ -2,7 +2,7 @@ import type { JSX, TargetedClipboardEvent, TargetedInputEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { ControlProps } from "./field-props.ts";
 import { FilePicker } from "./file-picker.tsx";
-import { textNode } from "./model/node.ts";
+import { textNode } from "../json/node.ts";
 import { isSecret } from "./model/public-json.ts";
 import { DatePicker } from "./date-picker.tsx";
 

@@ -1,16 +1,28 @@
+import type { LockDiff } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
-import type { LockDiff } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { ChangeList } from "../results/change-list.tsx";
 import { formatCount } from "../text/format.ts";
 import { safeLine } from "../text/safe-text.ts";
+import { Attached } from "../ui/attached.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 
 /** The differences between the lock file and the tools as they are. */
 export function LockScreen() {
+  return (
+    <>
+      <ScreenHeader title="Lock" detail="The tools as they are, compared with the lock file" />
+      <Attached what="lock">
+        <Differences />
+      </Attached>
+    </>
+  );
+}
+
+function Differences() {
   const resource = useResource<LockDiff>("/api/lock/diff");
   return (
     <Loaded resource={resource}>
@@ -18,19 +30,14 @@ export function LockScreen() {
         const isSame = added.length + removed.length + changed.length === 0;
         return (
           <>
-            <ScreenHeader
-              title="Lock"
-              detail={
-                file === undefined
-                  ? "There is no lock file"
-                  : `${safeLine(file)} compared with the tools as they are`
-              }
-            />
+            {file !== undefined && (
+              <p class="muted">
+                Lock file: <code class="code">{safeLine(file)}</code>
+              </p>
+            )}
             {!isSame && (
               <p class="command">
-                <span>
-                  To accept {file === undefined ? "the tools as they are" : "these definitions"}:
-                </span>
+                <span>To accept these definitions:</span>
                 <code class="code">{safeLine(command)}</code>
                 <CopyButton text={() => command} />
               </p>

@@ -1,10 +1,10 @@
+import type { ApprovalList, RunRow, Status } from "@toolweave/console";
+import type { Page } from "../api/paged-resource.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { status } from "../api/live.ts";
 import { useResource } from "../api/resource.ts";
-import type { ApprovalList } from "../contract/approval.ts";
-import type { Page, RunRow, Status } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatCount } from "../text/format.ts";

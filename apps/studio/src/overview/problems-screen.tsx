@@ -1,5 +1,6 @@
+import type { ProblemRow } from "@toolweave/console";
+import type { Page } from "../api/paged-resource.ts";
 import { useResource } from "../api/resource.ts";
-import type { Page, ProblemRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { toPath } from "../navigation/routes.ts";
@@ -53,13 +54,13 @@ export function ProblemsScreen() {
 }
 
 function Problem({ problem }: { problem: ProblemRow }) {
-  const { source, message, place, code, tool, remedy, kind } = problem;
+  const { source, message, place, tool, kind, severity } = problem;
   return (
     <li class="card problem">
       <p class="problem-message">{safeProse(message)}</p>
-      {remedy !== undefined && <p class="problem-remedy">{safeProse(remedy)}</p>}
       <p class="problem-facts">
-        <Badge>{kind}</Badge>
+        <Badge tone={severity === "error" ? "bad" : "warning"}>{safeLine(severity)}</Badge>
+        <Badge>{safeLine(kind)}</Badge>
         <span>{safeLine(source)}</span>
         {tool !== undefined && (
           <Link href={toPath("tools", tool)} class="mono">
@@ -67,7 +68,6 @@ function Problem({ problem }: { problem: ProblemRow }) {
           </Link>
         )}
         {place !== undefined && <code class="code">{safeLine(place)}</code>}
-        {code !== undefined && <span class="muted">{safeLine(code)}</span>}
       </p>
     </li>
   );

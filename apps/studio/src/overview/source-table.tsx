@@ -1,4 +1,4 @@
-import type { SourceRow } from "../contract/contract.ts";
+import type { SourceRow } from "@toolweave/console";
 import { Link } from "../navigation/link.tsx";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge, type Tone } from "../ui/badge.tsx";

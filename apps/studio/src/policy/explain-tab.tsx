@@ -1,9 +1,9 @@
+import type { ExplanationView as Explanation } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import { toolList } from "../api/live.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
-import type { ExplanationView as Explanation } from "../contract/contract.ts";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { ExplanationView } from "../results/explanation-view.tsx";
 import { safeProse } from "../text/safe-text.ts";

@@ -1,5 +1,5 @@
+import type { PolicyView } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
-import type { PolicyView } from "../contract/contract.ts";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge, type Tone } from "../ui/badge.tsx";

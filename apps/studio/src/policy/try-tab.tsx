@@ -1,8 +1,8 @@
+import type { TryResult } from "@toolweave/console";
 import { useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
-import type { TryResult } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatCount } from "../text/format.ts";

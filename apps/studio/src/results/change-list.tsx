@@ -1,4 +1,4 @@
-import type { MemberChangeText } from "../contract/contract.ts";
+import type { MemberChangeText } from "@toolweave/console";
 import { safeLine, safeProse, safeText } from "../text/safe-text.ts";
 
 /** Differences between two definitions, member by member, side by side. */
@@ -22,13 +22,16 @@ export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }
   );
 }
 
-function Side(props: { title: string; value: unknown; tone: "removed" | "added" }) {
+function Side(props: { title: string; value: string | undefined; tone: "removed" | "added" }) {
   const { value } = props;
-  const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
   return (
     <div class={`side ${props.tone}`}>
       <h4>{props.title}</h4>
-      {value === undefined ? <p class="muted">absent</p> : <pre tabIndex={0}>{safeText(text)}</pre>}
+      {value === undefined ? (
+        <p class="muted">absent</p>
+      ) : (
+        <pre tabIndex={0}>{safeText(value)}</pre>
+      )}
     </div>
   );
 }

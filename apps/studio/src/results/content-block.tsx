@@ -1,6 +1,8 @@
+import type { BinaryView } from "@toolweave/console";
+import type { ContentBlock as Content } from "@toolweave/core";
 import { useEffect, useState } from "preact/hooks";
-import type { JsonValue } from "@toolweave/core";
-import type { ContentView } from "../contract/contract.ts";
+import type { ExactJson } from "../json/node.ts";
+import { parseExactJson } from "../json/parse-json.ts";
 import { formatBytes } from "../text/format.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { Code, ExternalLink, TextBlock } from "../ui/text.tsx";
@@ -11,56 +13,72 @@ import { decodeBase64, imageType } from "./image-type.ts";
 const maxJsonLength = 2_000_000;
 
 /** One piece of a result. Everything is text, but for images whose bytes are those of an image. */
-export function ContentBlock({ block }: { block: ContentView }) {
-  const { type, text, resource, uri } = block;
-  if (type === "text" && text !== undefined) return <TextOrJson text={text} />;
-  if (resource !== undefined) {
-    return (
-      <div>
+export function ContentBlock({ block }: { block: Content | BinaryView }) {
+  if ("bytes" in block) return <Binary {...block} base64={getBase64(block)} />;
+  switch (block.type) {
+    case "text":
+      return <TextOrJson text={block.text} />;
+    case "resource_link":
+      return (
         <p>
-          Resource <Code text={resource.uri} />
+          Link to {safeLine(block.title ?? block.name)}: <ExternalLink url={block.uri} />
         </p>
-        {resource.text !== undefined && <TextOrJson text={resource.text} />}
-      </div>
-    );
+      );
+    case "resource": {
+      const { uri, text, mimeType = "application/octet-stream", blob } = block.resource;
+      if (text === undefined) {
+        return <Binary type="resource" mediaType={mimeType} uri={uri} base64={blob} />;
+      }
+      return (
+        <div>
+          <p>
+            Resource <Code text={uri} />
+          </p>
+          <TextOrJson text={text} />
+        </div>
+      );
+    }
+    default:
+      return <Binary type={block.type} mediaType={block.mimeType} base64={block.data} />;
   }
-  if (uri !== undefined) {
-    return (
-      <p>
-        Link to{" "}
-        {block.title === undefined ? safeLine(block.name ?? "a resource") : safeLine(block.title)}:{" "}
-        <ExternalLink url={uri} />
-      </p>
-    );
-  }
-  return <Binary block={block} />;
 }
 
 function TextOrJson({ text }: { text: string }) {
-  const json = parseJson(text);
+  const json = parseContent(text);
   return json === undefined ? <TextBlock text={text} /> : <JsonView value={json} label="Content" />;
 }
 
-/** Text that is a JSON object or array. */
-function parseJson(text: string): JsonValue | undefined {
-  if (text.length > maxJsonLength || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+/** The value of text that is a JSON object or array. */
+export function parseContent(text: string): ExactJson | undefined {
+  return text.length > maxJsonLength || !/^\s*[[{]/.test(text) ? undefined : parseExactJson(text);
 }
 
-function Binary({ block }: { block: ContentView }) {
-  const { dataUrl, data, bytes, name } = block;
-  const mediaType = block.mediaType ?? block.mimeType ?? "application/octet-stream";
-  const base64 = data ?? /^data:[^,]*;base64,(.*)$/s.exec(dataUrl ?? "")?.[1];
+function getBase64({ dataUrl = "" }: BinaryView): string | undefined {
+  return /^data:[^,]*;base64,(.*)$/s.exec(dataUrl)?.[1];
+}
+
+function Binary(props: {
+  type: string;
+  mediaType: string;
+  base64: string | undefined;
+  bytes?: number;
+  uri?: string;
+}) {
+  const { type, mediaType, base64, bytes, uri } = props;
   return (
     <figure class="binary">
-      {base64 !== undefined && <Image base64={base64} name={name ?? "Image of the result"} />}
+      {base64 !== undefined && mediaType.startsWith("image/") && (
+        <Image base64={base64} name="Image of the result" />
+      )}
       <figcaption class="muted">
-        {safeLine(block.type)} {safeLine(mediaType)}
+        {safeLine(type)} {safeLine(mediaType)}
         {bytes === undefined ? "" : `, ${formatBytes(bytes)}`}
+        {uri !== undefined && (
+          <>
+            {" "}
+            <Code text={uri} />
+          </>
+        )}
       </figcaption>
     </figure>
   );

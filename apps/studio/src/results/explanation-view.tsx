@@ -1,4 +1,4 @@
-import type { ExplanationView as Explanation } from "../contract/contract.ts";
+import type { ExplanationView as Explanation } from "@toolweave/console";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { EffectBadge } from "../ui/badge.tsx";
 

@@ -1,8 +1,8 @@
+import type { RunRow } from "@toolweave/console";
 import { useState } from "preact/hooks";
 import { withQuery } from "../api/client.ts";
 import { usePages } from "../api/paged-resource.ts";
 import { useReloadOn } from "../api/use-events.ts";
-import type { RunRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { toPath } from "../navigation/routes.ts";

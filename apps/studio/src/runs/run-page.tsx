@@ -1,9 +1,9 @@
+import type { RunDetails } from "@toolweave/console";
 import { useMemo, useState } from "preact/hooks";
 import type { JsonValue } from "@toolweave/core";
 import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
 import { useReloadOn } from "../api/use-events.ts";
-import type { RunDetails } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { formatCount, formatDuration, formatTime } from "../text/format.ts";

@@ -1,4 +1,4 @@
-import type { Span } from "../contract/contract.ts";
+import type { Span } from "@toolweave/console";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatBytes, formatDuration, formatTime } from "../text/format.ts";

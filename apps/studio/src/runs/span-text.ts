@@ -1,4 +1,4 @@
-import type { Span } from "../contract/contract.ts";
+import type { Span } from "@toolweave/console";
 
 /** The states of spans in words. */
 export const stateTexts: Readonly<Record<Span["state"], string>> = {

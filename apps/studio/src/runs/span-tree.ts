@@ -1,4 +1,4 @@
-import type { Span } from "../contract/contract.ts";
+import type { Span } from "@toolweave/console";
 
 /** A span at its place in the tree of a run. */
 export interface SpanNode {

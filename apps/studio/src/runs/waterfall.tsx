@@ -1,5 +1,5 @@
+import type { Span } from "@toolweave/console";
 import { useMemo, useState } from "preact/hooks";
-import type { Span } from "../contract/contract.ts";
 import { formatDuration } from "../text/format.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { Icon } from "../ui/icon.tsx";

@@ -1,4 +1,4 @@
-import type { RunRow, ToolRow } from "../contract/contract.ts";
+import type { RunRow, ToolRow } from "@toolweave/console";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { navigationItems } from "./navigation-items.ts";

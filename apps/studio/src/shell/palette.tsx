@@ -1,9 +1,10 @@
+import type { RunRow } from "@toolweave/console";
+import type { Page } from "../api/paged-resource.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import { toolList } from "../api/live.ts";
 import { useResource } from "../api/resource.ts";
 import { endSession } from "../api/session.ts";
-import type { Page, RunRow } from "../contract/contract.ts";
 import { navigate } from "../navigation/location.ts";
 import { singleKeys, theme } from "../navigation/preferences.ts";
 import { findItems, screenItems, toRunItem, type PaletteItem } from "./palette-items.ts";

@@ -1,3 +1,4 @@
+import type { OutcomeView as Outcome, TaskRow } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { requestJson } from "../api/client.ts";
@@ -5,7 +6,6 @@ import { onEvents } from "../api/event-stream.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError, useResource } from "../api/resource.ts";
 import { hasScope } from "../api/session.ts";
-import type { OutcomeView as Outcome, TaskRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { OutcomeView } from "../results/outcome-view.tsx";

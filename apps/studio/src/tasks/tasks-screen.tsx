@@ -1,7 +1,7 @@
+import type { TaskRow } from "@toolweave/console";
 import { useEffect } from "preact/hooks";
 import { onEvents } from "../api/event-stream.ts";
 import { usePages } from "../api/paged-resource.ts";
-import type { TaskRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";

@@ -1,6 +1,6 @@
+import type { ToolDetails } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { hasScope } from "../api/session.ts";
-import type { ToolDetails } from "../contract/contract.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { setQuery } from "../navigation/location.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -27,6 +27,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
   const mayCall = hasScope("call");
   // The latest check may be of what was there before the last keystrokes.
   const isInvalid = check.json === json && problems !== undefined && problems.length > 0;
+  const isDisplayed = form.displayedProblems.length > 0;
   const send = (isForced: boolean): void => {
     if (running !== undefined || !mayCall) return;
     if (json === undefined || (isInvalid && !isForced)) {
@@ -69,7 +70,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
           </button>
         )}
         <kbd>Ctrl ⏎</kbd>
-        {json !== undefined && isInvalid && (
+        {json !== undefined && isInvalid && isDisplayed && (
           <button
             type="button"
             class="button small"
@@ -79,7 +80,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
             Call anyway
           </button>
         )}
-        {check.result !== undefined && json !== undefined && (
+        {check.result !== undefined && json !== undefined && (!isInvalid || isDisplayed) && (
           <CheckSummary
             effect={check.result.explanation.effect}
             problems={check.result.problems.length}

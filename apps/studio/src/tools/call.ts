@@ -1,10 +1,10 @@
+import type { CallStarted, CallState, EventView } from "@toolweave/console";
 import { signal, type Signal } from "@preact/signals";
 import type { JsonValue } from "@toolweave/core";
 import { requestJson } from "../api/client.ts";
 import { onEvents, streamState } from "../api/event-stream.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
-import type { CallStarted, CallState, EventView } from "../contract/contract.ts";
 
 /** Settings of a call beside its arguments. */
 export interface CallSettings {

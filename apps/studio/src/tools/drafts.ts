@@ -1,4 +1,4 @@
-import type { ToolDetails } from "../contract/contract.ts";
+import type { ToolDetails } from "@toolweave/console";
 import { Form } from "../form/form.ts";
 import { queryValue } from "../navigation/location.ts";
 

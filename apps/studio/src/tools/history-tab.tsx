@@ -1,6 +1,7 @@
+import type { RunRow } from "@toolweave/console";
+import type { Page } from "../api/paged-resource.ts";
 import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
-import type { Page, RunRow } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatDuration } from "../text/format.ts";

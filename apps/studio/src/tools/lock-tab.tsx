@@ -1,6 +1,7 @@
-import type { ToolDetails } from "../contract/contract.ts";
+import type { ToolDetails } from "@toolweave/console";
 import { ChangeList } from "../results/change-list.tsx";
 import { safeLine } from "../text/safe-text.ts";
+import { Attached } from "../ui/attached.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { Link } from "../navigation/link.tsx";
 
@@ -8,12 +9,11 @@ import { Link } from "../navigation/link.tsx";
 export function LockTab({ tool: { lock, specHash } }: { tool: ToolDetails }) {
   if (lock === undefined) {
     return (
-      <EmptyState title="There is no lock file">
-        <p>
-          <code class="code">toolweave lock</code> writes one: afterwards a tool that changes is
-          found before a model calls it.
-        </p>
-      </EmptyState>
+      <Attached what="lock">
+        <EmptyState title="The lock file cannot be read">
+          <Link href="/lock">See why</Link>
+        </EmptyState>
+      </Attached>
     );
   }
   const hash = (

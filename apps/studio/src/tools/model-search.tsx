@@ -1,7 +1,8 @@
+import type { SearchHit } from "@toolweave/console";
+import type { Page } from "../api/paged-resource.ts";
 import { useEffect, useState } from "preact/hooks";
 import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
-import type { Page, SearchHit } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";

@@ -1,5 +1,5 @@
+import type { ProviderView } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
-import type { ProviderView } from "../contract/contract.ts";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { formatCount } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";

@@ -1,8 +1,8 @@
+import type { ExplanationView as Explanation, ToolDetails } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import type { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
-import type { ExplanationView as Explanation, ToolDetails } from "../contract/contract.ts";
 import { ExplanationView } from "../results/explanation-view.tsx";
 import { ErrorState } from "../ui/states.tsx";
 import { getForm } from "./drafts.ts";

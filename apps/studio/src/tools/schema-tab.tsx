@@ -1,5 +1,5 @@
+import type { ToolDetails } from "@toolweave/console";
 import type { JsonValue } from "@toolweave/core";
-import type { ToolDetails } from "../contract/contract.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { JsonView } from "../ui/json-view.tsx";
 

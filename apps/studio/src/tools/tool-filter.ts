@@ -1,4 +1,4 @@
-import type { ToolRow } from "../contract/contract.ts";
+import type { ToolRow } from "@toolweave/console";
 
 /** The choice of a person in the list of tools. Empty members choose everything. */
 export interface ToolFilter {

@@ -1,5 +1,5 @@
+import type { ToolDetails } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
-import type { ToolDetails } from "../contract/contract.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { formatCount } from "../text/format.ts";

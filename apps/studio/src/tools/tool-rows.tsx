@@ -1,4 +1,4 @@
-import type { ToolRow } from "../contract/contract.ts";
+import type { ToolRow } from "@toolweave/console";
 import { Link } from "../navigation/link.tsx";
 import { setQuery } from "../navigation/location.ts";
 import { toPath } from "../navigation/routes.ts";

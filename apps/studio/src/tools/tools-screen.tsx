@@ -1,3 +1,4 @@
+import type { ToolList } from "@toolweave/console";
 import { useMemo } from "preact/hooks";
 import { toolList } from "../api/live.ts";
 import { queryValue } from "../navigation/location.ts";
@@ -10,7 +11,6 @@ import { filterTools, indexTools, type ToolFilter } from "./tool-filter.ts";
 import { ToolFilters } from "./tool-filters.tsx";
 import { ToolPage } from "./tool-page.tsx";
 import { ToolRows } from "./tool-rows.tsx";
-import type { ToolList } from "../contract/contract.ts";
 import "./tools.css";
 
 /** The list of all tools, with the page of one beside it. */

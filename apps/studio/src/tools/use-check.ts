@@ -1,8 +1,8 @@
+import type { CheckResult } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { requestJson } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import { toApiError } from "../api/resource.ts";
-import type { CheckResult } from "../contract/contract.ts";
 
 const debounceMs = 150;
 

@@ -1,5 +1,5 @@
+import type { PolicyEffect } from "@toolweave/core";
 import type { ComponentChildren } from "preact";
-import type { Effect } from "../contract/contract.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** The colour of a badge; the text says the same. */
@@ -16,14 +16,14 @@ export function Badge(props: { tone?: Tone; icon?: IconName; children: Component
   );
 }
 
-const effects: Readonly<Record<Effect, readonly [string, Tone]>> = {
+const effects: Readonly<Record<PolicyEffect, readonly [string, Tone]>> = {
   allow: ["allowed", "good"],
   ask: ["asks", "warning"],
   deny: ["denied", "bad"],
 };
 
 /** The decision of the policy. */
-export function EffectBadge({ effect }: { effect: Effect }) {
+export function EffectBadge({ effect }: { effect: PolicyEffect }) {
   const [text, tone] = effects[effect];
   return (
     <Badge tone={tone} icon={effect}>

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@toolweave/core";
+import { ExactInteger, type ExactJson } from "../json/node.ts";
 
 /** A line of a JSON tree. */
 export interface JsonRow {
@@ -7,7 +7,7 @@ export interface JsonRow {
   readonly depth: number;
   /** The name of the member, or the index of the item. Absent: the root. */
   readonly name?: string | number;
-  readonly value: JsonValue;
+  readonly value: ExactJson;
   /** The number of members or items. Absent: there is nothing to open. */
   readonly size?: number;
   readonly isOpen: boolean;
@@ -23,16 +23,16 @@ function isOpenAtFirst(depth: number, size: number): boolean {
  *
  * @param toggled The pointers of the nodes that are not as `isOpenAtFirst` has them.
  */
-export function jsonRows(root: JsonValue, toggled: ReadonlySet<string>): readonly JsonRow[] {
+export function jsonRows(root: ExactJson, toggled: ReadonlySet<string>): readonly JsonRow[] {
   const rows: JsonRow[] = [];
   const visit = (
-    value: JsonValue,
+    value: ExactJson,
     pointer: string,
     depth: number,
     name?: string | number,
   ): void => {
     const label = name === undefined ? {} : { name };
-    if (typeof value !== "object" || value === null) {
+    if (typeof value !== "object" || value === null || value instanceof ExactInteger) {
       rows.push({ pointer, depth, ...label, value, isOpen: false });
       return;
     }
@@ -48,14 +48,14 @@ export function jsonRows(root: JsonValue, toggled: ReadonlySet<string>): readonl
     if (!isOpen) return;
     if (isArray) {
       for (let index = 0; index < size; index++) {
-        visit(value[index] as JsonValue, `${pointer}/${index}`, depth + 1, index);
+        visit(value[index] as ExactJson, `${pointer}/${index}`, depth + 1, index);
       }
       return;
     }
-    const members = value as Readonly<Record<string, JsonValue>>;
+    const members = value as Readonly<Record<string, ExactJson>>;
     for (const key of keys) {
       const escaped = key.replaceAll("~", "~0").replaceAll("/", "~1");
-      visit(members[key] as JsonValue, `${pointer}/${escaped}`, depth + 1, key);
+      visit(members[key] as ExactJson, `${pointer}/${escaped}`, depth + 1, key);
     }
   };
   visit(root, "", 0);
@@ -63,7 +63,8 @@ export function jsonRows(root: JsonValue, toggled: ReadonlySet<string>): readonl
 }
 
 /** A scalar or a closed node in a few words. */
-export function previewValue(value: JsonValue): string {
+export function previewValue(value: ExactJson): string {
+  if (value instanceof ExactInteger) return value.digits;
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `[ ${value.length} ]`;
   if (typeof value === "object" && value !== null) {
     const keys = Object.keys(value);

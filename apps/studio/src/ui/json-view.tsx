@@ -1,5 +1,6 @@
-import type { JsonValue } from "@toolweave/core";
 import { useMemo, useState } from "preact/hooks";
+import { ExactInteger, type ExactJson } from "../json/node.ts";
+import { fromValue, jsonText } from "../json/write-json.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon } from "./icon.tsx";
@@ -12,7 +13,7 @@ const maxRows = 24;
 const maxScalarLength = 2_000;
 
 /** A JSON value as a tree: nodes are read as they are opened, and only the visible lines are drawn. */
-export function JsonView({ value, label }: { value: JsonValue; label: string }) {
+export function JsonView({ value, label }: { value: ExactJson; label: string }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => jsonRows(value, toggled), [value, toggled]);
   const toggle = (pointer: string): void => {
@@ -23,7 +24,7 @@ export function JsonView({ value, label }: { value: JsonValue; label: string }) 
   return (
     <div class="json-view">
       <div class="json-tools">
-        <CopyButton text={() => JSON.stringify(value, undefined, 2)} label="Copy JSON" />
+        <CopyButton text={() => jsonText(fromValue(value))} label="Copy JSON" />
       </div>
       <div class="json-rows" style={{ height: `${Math.min(rows.length, maxRows) * rowHeight}px` }}>
         <VirtualList
@@ -85,8 +86,8 @@ function Row(props: { row: JsonRow; focus: RowFocus; onToggle: (pointer: string)
   );
 }
 
-function Scalar({ value }: { value: JsonValue }) {
-  const kind = value === null ? "null" : typeof value;
+function Scalar({ value }: { value: ExactJson }) {
+  const kind = value === null ? "null" : value instanceof ExactInteger ? "number" : typeof value;
   const text = previewValue(value);
   const clipped = text.length > maxScalarLength ? `${text.slice(0, maxScalarLength)}…` : text;
   return (

@@ -1,7 +1,7 @@
+import type { EventView } from "@toolweave/console";
 import { expect, test } from "vitest";
 import { EventQueue } from "../../src/api/event-queue.ts";
 import { reconnectDelay } from "../../src/api/event-stream.ts";
-import type { EventView } from "../../src/contract/contract.ts";
 
 function queueWithFrames() {
   const batches: (readonly EventView[])[] = [];

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium } from "@toolweave/test-support/chromium";
 import { makeTools } from "../support/fake-data.ts";
-import {
-  goTo,
-  hasBrowser,
-  startStudioBrowser,
-  type StudioBrowser,
-} from "../support/studio-browser.ts";
+import { goTo, startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
 
 const attack =
   "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e\u200b\u0007 javascript:alert(3)";
@@ -47,7 +43,7 @@ const tools = makeTools(300).map((tool, index) => ({
   ...(index === 0 ? { source: attack } : {}),
 }));
 
-describe.skipIf(!hasBrowser)("texts of an attacker (need chromium)", () => {
+describe.skipIf(!hasChromium)("texts of an attacker (need chromium)", () => {
   let studio: StudioBrowser;
   beforeAll(async () => {
     studio = await startStudioBrowser({

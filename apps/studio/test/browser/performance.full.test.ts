@@ -1,11 +1,7 @@
 import { isFullRun } from "@toolweave/test-support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  goTo,
-  hasBrowser,
-  startStudioBrowser,
-  type StudioBrowser,
-} from "../support/studio-browser.ts";
+import { hasChromium } from "@toolweave/test-support/chromium";
+import { goTo, startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
 
 /** The middle and the 95th of a hundred of some times, in milliseconds. */
 function percentiles(times: readonly number[]): { readonly p50: number; readonly p95: number } {
@@ -14,7 +10,7 @@ function percentiles(times: readonly number[]): { readonly p50: number; readonly
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-describe.skipIf(!hasBrowser || !isFullRun)(
+describe.skipIf(!hasChromium || !isFullRun)(
   "with 10,000 tools and 50,000 spans (needs chromium)",
   () => {
     let studio: StudioBrowser;

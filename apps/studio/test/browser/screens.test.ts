@@ -1,11 +1,11 @@
 import { isFullRun } from "@toolweave/test-support";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium } from "@toolweave/test-support/chromium";
 import { makeTools } from "../support/fake-data.ts";
 import {
   axeViolations,
   goTo,
-  hasBrowser,
   startStudioBrowser,
   type StudioBrowser,
 } from "../support/studio-browser.ts";
@@ -46,7 +46,7 @@ const screens = [
   "/no-such-screen",
 ];
 
-describe.skipIf(!hasBrowser)("every screen (needs chromium)", () => {
+describe.skipIf(!hasChromium)("every screen (needs chromium)", () => {
   let studio: StudioBrowser;
   beforeAll(async () => {
     studio = await startStudioBrowser({ tools });

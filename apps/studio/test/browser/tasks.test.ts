@@ -1,16 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hasChromium } from "@toolweave/test-support/chromium";
 import { makeTools, makeApprovals } from "../support/fake-data.ts";
-import {
-  goTo,
-  hasBrowser,
-  startStudioBrowser,
-  type StudioBrowser,
-} from "../support/studio-browser.ts";
+import { goTo, startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
 
 const tools = makeTools(10_000);
 
-describe.skipIf(!hasBrowser)("a person (needs chromium)", () => {
+describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
   let studio: StudioBrowser;
   let page: Page;
   beforeAll(async () => {

@@ -10,7 +10,7 @@ import {
   unsetNull,
 } from "../../src/form/model/edit.ts";
 import { fieldAt } from "../../src/form/model/field-at.ts";
-import { literalNode, textNode, toNumberNode } from "../../src/form/model/node.ts";
+import { literalNode, textNode, toNumberNode } from "../../src/json/node.ts";
 import { Form } from "../../src/form/form.ts";
 import { object, viewAt } from "./support/form-fields.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addMember, selectBranch } from "../../src/form/model/edit.ts";
 import { childFields } from "../../src/form/model/field-view.ts";
 import { initialNode } from "../../src/form/model/initial-node.ts";
-import { textNode, toNumberNode } from "../../src/form/model/node.ts";
+import { textNode, toNumberNode } from "../../src/json/node.ts";
 import { Form } from "../../src/form/form.ts";
 import { namesAt, object, viewAt } from "./support/form-fields.ts";
 

@@ -2,12 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  buildPage,
-  firstLoad,
-  firstLoadLimits,
-  readPageFiles,
-} from "../../src/page-files/index.ts";
+import { readPageFiles } from "@toolweave/console";
+import { buildPage, firstLoad, firstLoadLimits } from "../../src/page-files/index.ts";
 
 let folder: string;
 
@@ -17,19 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the page is a map of URL paths; every file but the HTML has a hash and is immutable", () => {
-  const files = readPageFiles(join(folder, "page"));
+test("a console can serve the page: the name of every file but the HTML has a hash", async () => {
+  const files = await readPageFiles(join(folder, "page"));
   const paths = [...files.keys()];
   expect(paths.filter((path) => !/^\/assets\/[\w-]+-[\w-]{8}\.(?:js|css|svg)$/.test(path))).toEqual(
-    ["/"],
+    ["/index.html"],
   );
-  for (const [path, file] of files) expect(file.immutable).toBe(path !== "/");
-  expect(files.get("/")?.mediaType).toBe("text/html; charset=utf-8");
+  for (const [path, file] of files) expect(file.immutable).toBe(path !== "/index.html");
+  expect(files.get("/index.html")?.mediaType).toBe("text/html; charset=utf-8");
 });
 
-test("the HTML has no inline script or style, and loads only files of the map", () => {
-  const files = readPageFiles(join(folder, "page"));
-  const html = new TextDecoder().decode(files.get("/")?.bytes);
+test("the HTML has no inline script or style, and loads only files of the map", async () => {
+  const files = await readPageFiles(join(folder, "page"));
+  const html = new TextDecoder().decode(files.get("/index.html")?.bytes);
   expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=/);
   const loaded = Array.from(html.matchAll(/(?:src|href)="([^"]+)"/g), ([, path = ""]) => path);
   expect(loaded.length).toBeGreaterThan(2);
@@ -61,12 +57,8 @@ test("a first load has the chunks that it imports, and not those that come later
   expect(all).toBeGreaterThan(script + style);
 });
 
-test("a folder without a built page is refused with what to do", () => {
-  expect(() => readPageFiles(folder)).toThrow(/has no built page: build @toolweave\/studio first/);
-});
-
-test("the sources have no HTML sink", () => {
-  const files = readPageFiles(join(folder, "page"));
+test("the sources have no HTML sink", async () => {
+  const files = await readPageFiles(join(folder, "page"));
   for (const [path, { bytes }] of files) {
     if (!path.endsWith(".js")) continue;
     // Preact has the one for `dangerouslySetInnerHTML`, which no source uses.

@@ -1,6 +1,6 @@
+import type { Span } from "@toolweave/console";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { expect, test } from "vitest";
-import type { Span } from "../../src/contract/contract.ts";
 import { buildSpanTree, filterSpans } from "../../src/runs/span-tree.ts";
 import { makeTools } from "../support/fake-data.ts";
 import { makeRun } from "../support/fake-runs.ts";

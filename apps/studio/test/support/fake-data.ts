@@ -1,5 +1,11 @@
-import type { ProblemRow, Status, ToolDetails, ToolRow } from "../../src/contract/contract.ts";
-import type { Approval, ListedGrant } from "../../src/contract/approval.ts";
+import type {
+  Approval,
+  ListedGrant,
+  ProblemRow,
+  Status,
+  ToolDetails,
+  ToolRow,
+} from "@toolweave/console";
 
 /** The present of the data: 2026-11-26, 10:00 UTC. */
 export const now: number = Date.now();
@@ -88,14 +94,14 @@ export function makeDetails(row: ToolRow): ToolDetails {
       state: "changed",
       changes: [
         {
-          path: "/description",
+          path: "description",
           before: "Deletes an invoice.",
           after: "Deletes an invoice for good.",
           text: "The description has changed.",
         },
         {
-          path: "/inputSchema/properties/force",
-          after: { type: "boolean" },
+          path: "inputSchema/properties/force",
+          after: '{"type":"boolean"}',
           text: "The parameter force is new.",
         },
       ],
@@ -144,10 +150,10 @@ export const problems: readonly ProblemRow[] = [
   {
     kind: "source",
     source: "warehouse",
-    message: "The program exited with the code 1 before it answered.",
+    message:
+      "The program exited with the code 1 before it answered: run `node warehouse.js` by hand and read its output.",
     place: "toolweave.json: servers.warehouse",
-    code: "source_failed",
-    remedy: "Run `node warehouse.js` by hand and read its output.",
+    severity: "error",
   },
   {
     kind: "tool",
@@ -156,13 +162,14 @@ export const problems: readonly ProblemRow[] = [
     message:
       "The schema of the parameter filter refers to #/components/schemas/Filter, which is not there.",
     place: "openapi.yaml: paths./invoices.get.parameters[2]",
-    remedy: "Correct the reference, or leave the operation out.",
+    severity: "error",
   },
   {
     kind: "configuration",
     source: "policy",
     message: "The rule rules[2] has no effect.",
     place: "toolweave.json: policy.rules[2]",
+    severity: "warning",
   },
 ];
 

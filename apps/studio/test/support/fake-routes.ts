@@ -1,5 +1,4 @@
-import type { Approval, ListedGrant } from "../../src/contract/approval.ts";
-import type { ToolRow } from "../../src/contract/contract.ts";
+import type { Approval, ListedGrant, ToolRow } from "@toolweave/console";
 import * as data from "./fake-data.ts";
 import * as runs from "./fake-runs.ts";
 

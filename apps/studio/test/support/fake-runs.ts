@@ -1,11 +1,4 @@
-import type {
-  AuditRow,
-  RunDetails,
-  RunRow,
-  Span,
-  TaskRow,
-  ToolRow,
-} from "../../src/contract/contract.ts";
+import type { AuditRow, RunDetails, RunRow, Span, TaskRow, ToolRow } from "@toolweave/console";
 import { now } from "./fake-data.ts";
 
 /** Runs, newest first. */
@@ -135,19 +128,21 @@ export function makeRun(runId: string, tools: readonly ToolRow[], count: number)
 
 /** Tasks in each status. */
 export function makeTasks(tools: readonly ToolRow[]): readonly TaskRow[] {
-  return ["working", "input_required", "completed", "failed", "cancelled"].map((status, index) => ({
-    id: `task_${index}`,
-    tool: tools[index]?.name ?? "tool",
-    status,
-    createdAt: now - index * 900_000,
-    updatedAt: now - index * 60_000,
-    expiresAt: now + 86_400_000,
-    runId: `run_${index}`,
-    ...(status === "input_required" ? { approvalId: "apr_2" } : {}),
-    ...(status === "working"
-      ? { message: "Copies 12 of 40 files", progress: { done: 12, total: 40 } }
-      : {}),
-  }));
+  return (["working", "input_required", "completed", "failed", "cancelled"] as const).map(
+    (status, index) => ({
+      id: `task_${index}`,
+      tool: tools[index]?.name ?? "tool",
+      status,
+      createdAt: now - index * 900_000,
+      updatedAt: now - index * 60_000,
+      expiresAt: now + 86_400_000,
+      runId: `run_${index}`,
+      ...(status === "input_required" ? { approvalId: "apr_2" } : {}),
+      ...(status === "working"
+        ? { message: "Copies 12 of 40 files", progress: { done: 12, total: 40 } }
+        : {}),
+    }),
+  );
 }
 
 /** Entries of the audit, newest first. */
@@ -155,7 +150,7 @@ export function makeAudit(tools: readonly ToolRow[]): readonly AuditRow[] {
   return Array.from({ length: 250 }, (_, index) => ({
     seq: 250 - index,
     time: now - index * 61_000,
-    type: index % 3 === 0 ? "tool.authorized" : "tool.completed",
+    type: "decision",
     tool: tools[index]?.name ?? "tool",
     runId: `run_${index % 40}`,
     callId: `call_${index}`,
@@ -163,6 +158,6 @@ export function makeAudit(tools: readonly ToolRow[]): readonly AuditRow[] {
       ? { decision: index % 6 === 0 ? "approved" : "allow", by: "jo", rule: "policy rules[2]" }
       : {}),
     hash: "5d41402abc4b2a76b9719d911017c592",
-    entry: { type: "tool.authorized", tool: tools[index]?.name ?? "tool", attempt: 1 },
+    entry: { type: "decision", tool: tools[index]?.name ?? "tool", attempt: 1 },
   }));
 }

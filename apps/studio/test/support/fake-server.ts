@@ -1,8 +1,6 @@
+import type { Approval, ConsoleFile, ToolRow } from "@toolweave/console";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Approval } from "../../src/contract/approval.ts";
-import type { ToolRow } from "../../src/contract/contract.ts";
-import type { PageFile } from "../../src/page-files/index.ts";
 import { matchRoute } from "../../src/navigation/routes.ts";
 import { createFakeRoutes, Refused } from "./fake-routes.ts";
 import * as data from "./fake-data.ts";
@@ -38,7 +36,7 @@ export interface FakeServer {
 
 /** Settings of the made-up data. */
 export interface FakeOptions {
-  readonly files: ReadonlyMap<string, PageFile>;
+  readonly files: ReadonlyMap<string, ConsoleFile>;
   /** Default: 10,000 tools. */
   readonly tools?: readonly ToolRow[];
   /** The number of spans of each run. Default: 120. */
@@ -138,7 +136,7 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
       return;
     }
     const isScreen = matchRoute(url.pathname) !== undefined;
-    const file = options.files.get(isScreen ? "/" : url.pathname);
+    const file = options.files.get(isScreen ? "/index.html" : url.pathname);
     if (file === undefined) {
       response.writeHead(404).end();
       return;

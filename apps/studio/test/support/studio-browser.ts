@@ -1,15 +1,12 @@
 import { source as axeSource } from "axe-core";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { buildPage, readPageFiles } from "../../src/page-files/index.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { readPageFiles } from "@toolweave/console";
+import { launchChromium } from "@toolweave/test-support/chromium";
+import { buildPage } from "../../src/page-files/index.ts";
 import { startFakeServer, type FakeOptions, type FakeServer } from "./fake-server.ts";
-
-const executablePath = "/usr/bin/chromium";
-
-/** Whether the browser of these tests is installed. Without it they are skipped: `apt-get install chromium`. */
-export const hasBrowser: boolean = existsSync(executablePath);
 
 /** The page built for production, in a browser, with a server that has made-up data. */
 export interface StudioBrowser {
@@ -27,22 +24,10 @@ export async function startStudioBrowser(
 ): Promise<StudioBrowser> {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-studio-"));
   await buildPage(folder);
-  const files = readPageFiles(folder);
+  const files = await readPageFiles(folder);
   rmSync(folder, { recursive: true });
   const server = await startFakeServer({ files, ...options });
-  const browser: Browser = await chromium.launch({
-    executablePath,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+  const browser = await launchChromium();
   let faults: string[] = [];
   return {
     server,

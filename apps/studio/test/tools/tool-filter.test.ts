@@ -1,6 +1,6 @@
+import type { ToolRow } from "@toolweave/console";
 import { expect, test } from "vitest";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
-import type { ToolRow } from "../../src/contract/contract.ts";
 import { filterTools, indexTools } from "../../src/tools/tool-filter.ts";
 import { makeTools } from "../support/fake-data.ts";
 

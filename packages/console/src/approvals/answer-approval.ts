@@ -1,4 +1,12 @@
-import type { Interruption, ToolError, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type {
+  ArtifactRef,
+  ContentBlock,
+  Interruption,
+  JsonValue,
+  ToolError,
+  ToolExecutor,
+  ToolOutcome,
+} from "@toolweave/core";
 import { specHashOf } from "@toolweave/core/adapter";
 import type { PendingCallRecord, PendingCallStore } from "@toolweave/core/stores";
 import { Problem } from "../http/problem.ts";
@@ -27,9 +35,9 @@ export interface AnswerResult {
   /** With `completed` and `failed`: the result as the model sees it. */
   readonly result?: {
     readonly isError: boolean;
-    readonly content: readonly unknown[];
-    readonly value?: unknown;
-    readonly artifacts: readonly unknown[];
+    readonly content: readonly ContentBlock[];
+    readonly value?: JsonValue;
+    readonly artifacts: readonly ArtifactRef[];
     readonly taskId?: string;
   };
   /** The error of the call; the answer itself was accepted. */

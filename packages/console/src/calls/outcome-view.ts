@@ -1,4 +1,10 @@
-import type { ContentBlock, JsonValue, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type {
+  ArtifactRef,
+  ContentBlock,
+  JsonValue,
+  ToolExecutor,
+  ToolOutcome,
+} from "@toolweave/core";
 import { base64ToBytes } from "@toolweave/core/adapter";
 import { maxImageBytes, sniffDisplayedImage } from "../artifacts/displayed-image.ts";
 import { toApproval, type Approval } from "../approvals/approval.ts";
@@ -15,7 +21,7 @@ export interface OutcomeView {
     readonly content: readonly (ContentBlock | BinaryView)[];
     /** The structured result. */
     readonly value?: JsonValue;
-    readonly artifacts: readonly unknown[];
+    readonly artifacts: readonly ArtifactRef[];
     /** For the host, never for a model. */
     readonly details?: JsonValue;
     readonly childRunId?: string;

@@ -60,6 +60,8 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
       );
     }
     await rejectOnInterrupt(registry.ready, io.signal);
+    // All problems are listed from the start, as `inspect` lists them.
+    await loaded.removeBrokenTools();
     const failed = registry.failedSources.length;
     if (failed > 0 && failed === loaded.sources.length) {
       throw new SourceFailure("There is nothing to show: no source of tools could be loaded.");

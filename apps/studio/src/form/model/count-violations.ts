@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { isObject, isSchemaNode, type SchemaNode } from "@toolweave/core/adapter";
-import { fromValue } from "./write-json.ts";
-import { isSameJson, type FormNode, type ObjectNode } from "./node.ts";
+import { fromValue } from "../../json/write-json.ts";
+import { isSameJson, type FormNode, type ObjectNode } from "../../json/node.ts";
 import { matchesPattern } from "./match-pattern.ts";
 import { bothSchemas, schemaParts, type SchemaParts, type SchemaRoot } from "./schema-parts.ts";
 

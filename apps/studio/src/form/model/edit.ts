@@ -12,8 +12,8 @@ import {
   type FormNode,
   type FormPath,
   type ObjectNode,
-} from "./node.ts";
-import { isFault, parseJson } from "./parse-json.ts";
+} from "../../json/node.ts";
+import { isFault, parseJson } from "../../json/parse-json.ts";
 import { schemaParts, type SchemaRoot } from "./schema-parts.ts";
 import { propertiesIn, type ChoiceView } from "./schema-view.ts";
 

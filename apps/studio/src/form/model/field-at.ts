@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@toolweave/core/adapter";
 import { childFields, viewField, type ChildField } from "./field-view.ts";
-import type { FormNode, FormPath } from "./node.ts";
+import type { FormNode, FormPath } from "../../json/node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
 
 /** The schema and the value of a field. */

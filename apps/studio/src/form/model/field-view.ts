@@ -1,10 +1,10 @@
 import { isObject, type SchemaNode } from "@toolweave/core/adapter";
 import { countViolations, memberSchema, stringsIn } from "./count-violations.ts";
-import { isSameJson, type FormNode, type PathStep } from "./node.ts";
+import { isSameJson, type FormNode, type PathStep } from "../../json/node.ts";
 import { schemaParts, type SchemaRoot } from "./schema-parts.ts";
 import type { FieldKind } from "./schema-kinds.ts";
 import { propertiesIn, viewSchema, type SchemaView } from "./schema-view.ts";
-import { fromValue } from "./write-json.ts";
+import { fromValue } from "../../json/write-json.ts";
 
 /** The control of a field: of the kind of its schema, or JSON text where that kind cannot display the value. */
 type Control = Exclude<FieldKind, "any" | "impossible"> | "json";

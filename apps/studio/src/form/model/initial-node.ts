@@ -9,10 +9,10 @@ import {
   textNode,
   toNumberNode,
   type FormNode,
-} from "./node.ts";
+} from "../../json/node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
 import { propertiesIn, viewSchema, type BranchPicks, type SchemaView } from "./schema-view.ts";
-import { fromValue } from "./write-json.ts";
+import { fromValue } from "../../json/write-json.ts";
 
 const maxDepth = 8;
 

@@ -1,5 +1,5 @@
 import { childFields, viewField, type ChildField } from "./field-view.ts";
-import { childOf, type FormNode, type FormPath, type SelectedBranch } from "./node.ts";
+import { childOf, type FormNode, type FormPath, type SelectedBranch } from "../../json/node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
 import type { SchemaNode } from "@toolweave/core/adapter";
 

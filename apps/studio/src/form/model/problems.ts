@@ -1,6 +1,6 @@
 import { childPointer, parsePointer } from "@toolweave/core/adapter";
 import { fieldAt } from "./field-at.ts";
-import type { DraftNode, FormNode } from "./node.ts";
+import type { DraftNode, FormNode } from "../../json/node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
 
 /** A problem of a value. */

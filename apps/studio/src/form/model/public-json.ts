@@ -1,10 +1,10 @@
 import { isSchemaNode, type SchemaNode } from "@toolweave/core/adapter";
 import { memberSchema } from "./count-violations.ts";
 import { itemSchema } from "./field-view.ts";
-import type { FormNode } from "./node.ts";
+import type { FormNode } from "../../json/node.ts";
 import { schemaParts, type SchemaRoot } from "./schema-parts.ts";
 import { viewSchema } from "./schema-view.ts";
-import { compactJson } from "./write-json.ts";
+import { compactJson } from "../../json/write-json.ts";
 
 /**
  * Writes the value without secrets, for addresses and storage: values whose schema, or any branch of it, is `writeOnly` or

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { isObject, isSchemaNode, type SchemaNode } from "@toolweave/core/adapter";
 import { branchNames } from "./branch-names.ts";
 import { countViolations, stringsIn } from "./count-violations.ts";
-import type { FormNode } from "./node.ts";
+import type { FormNode } from "../../json/node.ts";
 import {
   hasNullOption,
   hasOptions,

@@ -4,10 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import type { JsonSchema } from "@toolweave/core";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { launchChromium } from "@toolweave/test-support/chromium";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build } from "vite";
-
-const executablePath = "/usr/bin/chromium";
 
 const policy = [
   "default-src 'none'",
@@ -74,18 +73,7 @@ export class FormBrowser implements AsyncDisposable {
       response.end(readFileSync(file));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const browser = await chromium.launch({
-      executablePath,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    const browser = await launchChromium();
     const { port } = server.address() as AddressInfo;
     const context = await browser.newContext();
     return new FormBrowser(browser, context, `http://127.0.0.1:${port}/`, () => {

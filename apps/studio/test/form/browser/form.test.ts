@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { JsonSchema } from "@toolweave/core";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser } from "../../support/studio-browser.ts";
+import { hasChromium } from "@toolweave/test-support/chromium";
 import {
   describedBy,
   findAxeViolations,
@@ -25,7 +25,7 @@ const object = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): 
 });
 
 // Chromium is not on every machine: `apt-get install chromium`.
-describe.skipIf(!hasBrowser)("the form in a browser (needs /usr/bin/chromium)", () => {
+describe.skipIf(!hasChromium)("the form in a browser (needs chromium)", () => {
   let browser: FormBrowser;
   let opened: Page | undefined;
 

@@ -27,11 +27,11 @@ import {
   toNumberNode,
   type FormNode,
   type FormPath,
-} from "../../../src/form/model/node.ts";
+} from "../../../src/json/node.ts";
 import { pinBranches } from "../../../src/form/model/pin-branches.ts";
 import type { SchemaRoot } from "../../../src/form/model/schema-parts.ts";
 import { memberSchema } from "../../../src/form/model/count-violations.ts";
-import { compactJson, fromValue } from "../../../src/form/model/write-json.ts";
+import { compactJson, fromValue } from "../../../src/json/write-json.ts";
 
 /**
  * Enters a value into an empty form by what its controls do, one field after another: it fails where no control leads to

@@ -8,9 +8,9 @@ import {
   toNumberNode,
   type FormNode,
   type FormPath,
-} from "../../../src/form/model/node.ts";
+} from "../../../src/json/node.ts";
 import type { SchemaRoot } from "../../../src/form/model/schema-parts.ts";
-import { fromValue, jsonText } from "../../../src/form/model/write-json.ts";
+import { fromValue, jsonText } from "../../../src/json/write-json.ts";
 
 /** The result of entering into every field what it shows. */
 export interface Reentered {

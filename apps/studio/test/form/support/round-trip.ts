@@ -1,9 +1,9 @@
 import { sampleArguments, type ValueStyle } from "@toolweave/conformance";
 import { ajvValidator, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
 import { canonicalJson } from "@toolweave/core/adapter";
-import { isFault, parseJson } from "../../../src/form/model/parse-json.ts";
+import { isFault, parseJson } from "../../../src/json/parse-json.ts";
 import { draftProblems } from "../../../src/form/model/problems.ts";
-import { compactJson, fromValue, jsonText } from "../../../src/form/model/write-json.ts";
+import { compactJson, fromValue, jsonText } from "../../../src/json/write-json.ts";
 import { enterValue } from "./enter-value.ts";
 import { countBelow, reenterValue } from "./reenter-value.ts";
 

@@ -1,19 +1,13 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import type { ExecutorOptions, JsonObject, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import { chromiumPath, hasChromium } from "@toolweave/test-support/chromium";
 import { browserTools, type BrowserOptions } from "../../../src/index.ts";
 import { openTools, textOf } from "../../support/open-tools.ts";
 
 /** The browser of this machine; empty: there is none. */
-export const browserPath: string =
-  ["chromium", "google-chrome"]
-    .flatMap((program) =>
-      (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, program)),
-    )
-    .find((path) => existsSync(path)) ?? "";
+export const browserPath: string = chromiumPath ?? "";
 
 /** Whether there is a browser on this machine. */
-export const hasBrowser: boolean = browserPath !== "";
+export const hasBrowser: boolean = hasChromium;
 
 /** A browser under test. */
 export interface OpenBrowser {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editAt, setJson } from "../../src/form/model/edit.ts";
-import { arrayNode, textNode, toNumberNode, type FormNode } from "../../src/form/model/node.ts";
-import { isFault, parseJson } from "../../src/form/model/parse-json.ts";
-import { compactJson, fromValue, jsonText, toValue } from "../../src/form/model/write-json.ts";
+import { arrayNode, textNode, toNumberNode, type FormNode } from "../../src/json/node.ts";
+import { isFault, parseJson } from "../../src/json/parse-json.ts";
+import { compactJson, fromValue, jsonText, toValue } from "../../src/json/write-json.ts";
 
 function parsed(text: string): FormNode {
   const result = parseJson(text);

@@ -83,6 +83,30 @@ export interface DraftNode extends NodeState {
   readonly previous?: FormNode;
 }
 
+/** An integer that a number of JavaScript does not hold, with all its digits. */
+export class ExactInteger {
+  readonly digits: string;
+
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+
+  /** The nearest number. */
+  toJSON(): number {
+    return Number(this.digits);
+  }
+}
+
+/** A JSON value for display, in which no digit is lost. */
+export type ExactJson =
+  | string
+  | number
+  | boolean
+  | null
+  | ExactInteger
+  | readonly ExactJson[]
+  | { readonly [name: string]: ExactJson };
+
 let lastId = 0;
 
 function nextId(): number {

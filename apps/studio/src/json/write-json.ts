@@ -1,10 +1,12 @@
 import type { JsonValue } from "@toolweave/core";
 import {
   arrayNode,
+  ExactInteger,
   literalNode,
   numberNode,
   objectNode,
   textNode,
+  type ExactJson,
   type FormNode,
   type JsonLayout,
 } from "./node.ts";
@@ -91,12 +93,13 @@ function marginAfter(before: string, margin: string): string {
   return lineEnd === -1 ? margin : before.slice(lineEnd + 1);
 }
 
-/** Makes a node of a JSON value. Integers beyond 2^53 have lost digits in it already: parse their text instead. */
-export function fromValue(value: JsonValue): FormNode {
+/** Makes a node of a value. In a `JsonValue`, integers beyond 2^53 have lost digits already: parse their text instead. */
+export function fromValue(value: ExactJson): FormNode {
+  if (value instanceof ExactInteger) return numberNode(value.digits);
   if (typeof value === "string") return textNode(value);
   if (typeof value === "number") return numberNode(JSON.stringify(value));
   if (value === null || typeof value === "boolean") return literalNode(value);
-  if (Array.isArray(value)) return arrayNode((value as readonly JsonValue[]).map(fromValue));
+  if (Array.isArray(value)) return arrayNode((value as readonly ExactJson[]).map(fromValue));
   return objectNode(Object.entries(value).map(([name, member]) => [name, fromValue(member)]));
 }
 
@@ -118,4 +121,26 @@ export function toValue(node: FormNode): JsonValue {
     case "object":
       return Object.fromEntries([...node.members].map(([name, member]) => [name, toValue(member)]));
   }
+}
+
+/** Returns the value with all digits of its integers, for display. A draft is its text. */
+export function toExactValue(node: FormNode): ExactJson {
+  switch (node.kind) {
+    case "number":
+      return toExactNumber(node.text.trim());
+    case "array":
+      return node.items.map(toExactValue);
+    case "object":
+      return Object.fromEntries(
+        [...node.members].map(([name, member]) => [name, toExactValue(member)]),
+      );
+    default:
+      return toValue(node);
+  }
+}
+
+function toExactNumber(text: string): number | ExactInteger {
+  const number = Number(text);
+  const isExact = Number.isSafeInteger(number) || !/^-?[0-9]+$/.test(text);
+  return isExact ? number : new ExactInteger(text);
 }
