@@ -93,7 +93,6 @@ export function Decision(props: {
           onSyntaxProblem={setSyntaxProblem}
         />
       )}
-      {error !== undefined && <ErrorState error={error} />}
       {!mayDecide && (
         <p class="notice warning">
           This session may not decide. Open the link that <code class="code">toolweave studio</code>{" "}
@@ -101,6 +100,7 @@ export function Decision(props: {
         </p>
       )}
       <div class="decision" ref={buttons}>
+        {error !== undefined && <ErrorState error={error} />}
         <button
           type="button"
           class="button primary"

@@ -94,7 +94,7 @@ function ApprovalRequestView(
         <JsonView value={permission.details} label="Details of the permission" />
       )}
       {grant === undefined ? (
-        <p class="muted">The policy asks for this every time: nothing is kept.</p>
+        <p class="muted">The policy asks for this every time: no grant can be stored.</p>
       ) : (
         <fieldset class="grants">
           <legend>The approval holds for</legend>
@@ -122,14 +122,14 @@ function StoredGrant({ grant, option }: { grant: GrantProposal; option: GrantOpt
   return (
     <div class="stored-grant">
       <p>
-        Stored: calls of <code class="code">{safeLine(grant.tool)}</code>
+        Calls of <code class="code">{safeLine(grant.tool)}</code>
         {grant.caller === undefined ? "" : ` for ${safeLine(grant.caller.id)}`} with the permission{" "}
         <code class="code">
           {safeLine(grant.permission.kind)} {safeLine(grant.permission.target)}
         </code>{" "}
-        {isAny ? "and any arguments" : "and these arguments"} are not asked about again
-        {option.startsWith("session") ? " in this session" : ", until the grant is revoked"}. If the
-        definition of the tool changes, they are.
+        and {isAny ? "any arguments" : "these arguments"} run without asking
+        {option.startsWith("session") ? " in this session, " : ", "}until the grant is revoked or
+        the definition of the tool changes.
       </p>
       <p class="muted">
         Definition <code class="code">{safeLine(grant.specHash.slice(0, 16))}…</code>

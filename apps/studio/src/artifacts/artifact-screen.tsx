@@ -31,7 +31,7 @@ export function ArtifactScreen({ id = "" }: { id?: string }) {
                 <RelativeTime time={page.createdAt} />
                 {page.expiresAt !== undefined && (
                   <>
-                    , kept until <RelativeTime time={page.expiresAt} />
+                    , expires <RelativeTime time={page.expiresAt} />
                   </>
                 )}
               </>

@@ -23,7 +23,7 @@ export function OverviewScreen() {
         <>
           <ScreenHeader
             title="Overview"
-            detail={`Toolweave ${safeLine(value.version)} · policy: ${safeProse(value.policy.layers.join(", ")) || "none"}`}
+            detail={`Toolweave ${safeLine(value.version)} · ${describePolicies(value.policy.layers)}`}
           />
           <Figures value={value} />
           {value.policy.warnings.map(({ message, place }) => (
@@ -53,6 +53,11 @@ export function OverviewScreen() {
       )}
     </Loaded>
   );
+}
+
+function describePolicies(layers: readonly string[]): string {
+  if (layers.length === 0) return "no policy";
+  return layers.length === 1 ? "one policy" : `policies: ${safeProse(layers.join(", "))}`;
 }
 
 function Figures({ value }: { value: Status }) {

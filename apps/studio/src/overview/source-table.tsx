@@ -42,7 +42,7 @@ export function SourceTable({ sources }: { sources: readonly SourceRow[] }) {
               <td>
                 <Badge tone={states[source.state][1]}>{states[source.state][0]}</Badge>
               </td>
-              <td class="muted">{safeLine(source.adapter)}</td>
+              <td class="muted nowrap">{safeLine(source.adapter)}</td>
               <td class="number">{source.tools.toLocaleString("en")}</td>
               <td class="number">
                 {source.problems === 0 ? (

@@ -64,7 +64,18 @@ function Rules() {
                   <Badge tone="accent">{safeLine(layer.preset)}</Badge>
                 )}
               </h2>
-              {layer.rules.length === 0 && <p class="muted">No rules of its own.</p>}
+              {layer.isFunction === true && (
+                <p class="muted">A function of the host decides: it has no rules to list.</p>
+              )}
+              {layer.rules.length === 0 && layer.preset !== undefined && (
+                <p class="muted">The preset decides about every call.</p>
+              )}
+              {layer.default !== undefined && (
+                <p class="muted">
+                  Calls that no rule matches:{" "}
+                  <Badge tone={tones[layer.default] ?? "neutral"}>{safeLine(layer.default)}</Badge>
+                </p>
+              )}
               <ol class="rules">
                 {layer.rules.map((rule) => (
                   <li key={rule.id}>

@@ -8,7 +8,7 @@ export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }
       {changes.map((change, index) => (
         <li key={index} class="change">
           <p>
-            <code class="code">{safeLine(change.path)}</code> {safeProse(change.text)}
+            <code class="code">{safeLine(change.path)}</code> {describe(change)}
           </p>
           {(change.before !== undefined || change.after !== undefined) && (
             <div class="sides">
@@ -20,6 +20,13 @@ export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }
       ))}
     </ul>
   );
+}
+
+/** The kind of a change; the values themselves are displayed below. */
+function describe({ before, after, text }: MemberChangeText): string {
+  if (before === undefined && after === undefined) return safeProse(text);
+  if (before === undefined) return "was added";
+  return after === undefined ? "was removed" : "has changed";
 }
 
 function Side(props: { title: string; value: string | undefined; tone: "removed" | "added" }) {

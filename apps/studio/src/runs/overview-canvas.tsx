@@ -98,12 +98,20 @@ function draw(
   const rowHeight = Math.max(1, Math.min(6, (height - 8) / nodes.length));
   // Failures are drawn last, so that nothing covers them.
   for (const isSecond of [false, true]) {
-    for (const [index, { span }] of nodes.entries()) {
-      if (isFailed(span) !== isSecond) continue;
-      context.fillStyle = isSecond ? failed : span.kind === "wait" ? waiting : plain;
+    // Of a large run, thousands of bars are narrower than a pixel and at the same place.
+    const drawn = new Uint8Array(Math.ceil(width + 1) * height);
+    for (let index = 0; index < nodes.length; index++) {
+      const span = nodes[index]?.span;
+      if (span === undefined || isFailed(span) !== isSecond) continue;
       const x = scale.position(span.from) * width;
       const barWidth = Math.max(1, scale.position(span.to ?? end) * width - x);
       const y = 4 + (index / nodes.length) * (height - 8);
+      if (barWidth === 1) {
+        const pixel = Math.floor(y) * Math.ceil(width + 1) + Math.floor(x);
+        if (drawn[pixel] === 1) continue;
+        drawn[pixel] = 1;
+      }
+      context.fillStyle = isSecond ? failed : span.kind === "wait" ? waiting : plain;
       context.fillRect(x, y, barWidth, Math.max(1, rowHeight - 0.5));
     }
   }

@@ -49,6 +49,16 @@ export function SpanDetails(props: { span: Span; start: number; onClose: () => v
           ),
         )}
       </dl>
+      {span.approvalId !== undefined && state === "waiting" && (
+        <p>
+          <Link href={toPath("approvals", span.approvalId)}>Open the approval</Link>
+        </p>
+      )}
+      {span.taskId !== undefined && (
+        <p>
+          <Link href={toPath("tasks", span.taskId)}>Open the task</Link>
+        </p>
+      )}
       {span.artifacts?.map(({ key, name, bytes }) => (
         <p key={key}>
           <Link href={toPath("artifact", key)}>{safeLine(name ?? key)}</Link>{" "}

@@ -10,8 +10,6 @@ export interface SpanNode {
   readonly end: number;
   /** There are nodes below this one. */
   readonly hasParts: boolean;
-  /** The text for searches, in lower case. */
-  readonly text: string;
 }
 
 /** All spans of a run in the order in which they are displayed: each before those below it, by their start. */
@@ -41,10 +39,8 @@ export function buildSpanTree(spans: readonly Span[]): SpanTree {
     }
     const { depth, parent } = level;
     const index = nodes.length;
-    const { tool, kind, state, code = "", message = "", callId } = span;
-    const text = `${tool} ${kind} ${state} ${code} ${message} ${callId}`.toLowerCase();
     const below = children.get(span.id);
-    nodes.push({ span, depth, parent, end: index + 1, hasParts: below !== undefined, text });
+    nodes.push({ span, depth, parent, end: index + 1, hasParts: below !== undefined });
     if (below !== undefined) open.push({ spans: below, next: 0, depth: depth + 1, parent: index });
   }
   return nodes;
@@ -63,6 +59,19 @@ export function isFailed({ state }: Span): boolean {
   return state === "error" || state === "rejected" || state === "unknown";
 }
 
+/** The texts of nodes for searches, in lower case: made by the first search, not when a run is opened. */
+const searchTextsByTree = new WeakMap<SpanTree, readonly string[]>();
+
+function searchTexts(tree: SpanTree): readonly string[] {
+  const known = searchTextsByTree.get(tree);
+  if (known !== undefined) return known;
+  const texts = tree.map(({ span: { tool, kind, state, code = "", message = "", callId } }) =>
+    `${tool} ${kind} ${state} ${code} ${message} ${callId}`.toLowerCase(),
+  );
+  searchTextsByTree.set(tree, texts);
+  return texts;
+}
+
 /** The nodes to display: those that match, and the ones above them. Without a filter: all that are not collapsed. */
 export function filterSpans(tree: SpanTree, filter: SpanFilter): readonly SpanNode[] {
   const { query, isFailedOnly, collapsed } = filter;
@@ -77,10 +86,12 @@ export function filterSpans(tree: SpanTree, filter: SpanFilter): readonly SpanNo
     }
     return visible;
   }
+  const texts = words.length === 0 ? [] : searchTexts(tree);
   const keep = new Uint8Array(tree.length);
   // From the end: a node is reached after all that are below it.
   for (let index = tree.length - 1; index >= 0; index--) {
-    const { span, text, parent } = tree[index] as SpanNode;
+    const { span, parent } = tree[index] as SpanNode;
+    const text = texts[index] ?? "";
     const matches = (!isFailedOnly || isFailed(span)) && words.every((word) => text.includes(word));
     if (matches) keep[index] = 1;
     if (keep[index] === 1 && parent >= 0) keep[parent] = 1;

@@ -1,4 +1,4 @@
-import type { OutcomeView as Outcome, TaskRow } from "@toolweave/console";
+import type { TaskDetails } from "@toolweave/console";
 import { useEffect, useState } from "preact/hooks";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { requestJson } from "../api/client.ts";
@@ -34,7 +34,7 @@ export function TaskStatus({ status }: { status: string }) {
 /** One task: its progress, what it waits for, and its outcome. */
 export function TaskPage({ id }: { id: string }) {
   const path = `/api/tasks/${encodeURIComponent(id)}`;
-  const resource = useResource<TaskRow & { readonly outcome?: Outcome }>(path);
+  const resource = useResource<TaskDetails>(path);
   const [error, setError] = useState<ApiError>();
   useEffect(
     () =>
@@ -94,12 +94,17 @@ export function TaskPage({ id }: { id: string }) {
                 <RelativeTime time={task.updatedAt} />
                 {task.expiresAt !== undefined && (
                   <>
-                    , kept until <RelativeTime time={task.expiresAt} />
+                    , expires <RelativeTime time={task.expiresAt} />
                   </>
                 )}
               </span>
             </p>
-            {task.message !== undefined && <p>{safeProse(task.message)}</p>}
+            {task.message !== undefined && task.outcome === undefined && (
+              <p>
+                {task.code !== undefined && <strong>{safeLine(task.code)} </strong>}
+                {safeProse(task.message)}
+              </p>
+            )}
             {task.progress !== undefined && (
               <JsonView value={task.progress} label="Progress of the task" />
             )}

@@ -115,7 +115,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
             class="button small quiet"
             onClick={() => setQuery({ arguments: form.publicJson ?? "" })}
           >
-            Arguments into the address
+            Put the arguments in the address
           </button>
         </span>
       </div>

@@ -11,13 +11,13 @@ import { JsonView } from "../ui/json-view.tsx";
 import { ErrorState } from "../ui/states.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
-import { isRunning, type DisplayedCall } from "./call.ts";
+import { callStatus, isRunning, type DisplayedCall } from "./call.ts";
 
 const tones: Readonly<Record<string, Tone>> = {
   running: "accent",
   completed: "good",
   failed: "bad",
-  interrupted: "warning",
+  waiting: "warning",
   cancelled: "neutral",
 };
 
@@ -26,9 +26,12 @@ export function CallView({ call }: { call: DisplayedCall }) {
   const { state, error, progress, partial, runId } = call;
   const running = isRunning(call);
   const now = useNow();
-  const status = state?.status ?? (error === undefined ? "running" : "failed");
+  const status = callStatus(call);
   useEffect(() => {
-    if (!running) announce(`The call has ended: ${status}`);
+    if (running) return;
+    announce(
+      status === "waiting" ? "The call waits for a person" : `The call has ended: ${status}`,
+    );
   }, [running, status]);
   const end = state?.endedAt ?? (running ? now : undefined);
   const start = state?.startedAt ?? call.startedAt;

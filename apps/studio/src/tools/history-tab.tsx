@@ -9,7 +9,7 @@ import { safeLine } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { callsOf } from "./call.ts";
+import { callsOf, callStatus } from "./call.ts";
 import { CallView } from "./call-view.tsx";
 import { TextBlock } from "../ui/text.tsx";
 
@@ -24,8 +24,7 @@ export function HistoryTab({ name }: { name: string }) {
       {calls.map((call) => (
         <details key={call.callId} class="disclosure">
           <summary>
-            <RelativeTime time={call.startedAt} />{" "}
-            <Badge>{call.state?.status ?? (call.error === undefined ? "running" : "failed")}</Badge>
+            <RelativeTime time={call.startedAt} /> <Badge>{callStatus(call)}</Badge>
           </summary>
           <TextBlock text={call.json} />
           <CallView call={call} />
@@ -37,42 +36,48 @@ export function HistoryTab({ name }: { name: string }) {
           items.length === 0 ? (
             <EmptyState title="No run has called this tool" />
           ) : (
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Run</th>
-                  <th scope="col">Started</th>
-                  <th scope="col" class="number">
-                    Duration
-                  </th>
-                  <th scope="col" class="number">
-                    Calls
-                  </th>
-                  <th scope="col" class="number">
-                    Failed
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((run) => (
-                  <tr key={run.runId}>
-                    <td>
-                      <Link href={toPath("runs", run.runId)}>{safeLine(run.runId)}</Link>
-                    </td>
-                    <td>
-                      <RelativeTime time={run.startedAt} />
-                    </td>
-                    <td class="number">
-                      {run.endedAt === undefined
-                        ? "running"
-                        : formatDuration(run.endedAt - run.startedAt)}
-                    </td>
-                    <td class="number">{run.calls}</td>
-                    <td class="number">{run.failed}</td>
+            <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs of the tool">
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">Run</th>
+                    <th scope="col">Started</th>
+                    <th scope="col" class="number">
+                      Duration
+                    </th>
+                    <th scope="col" class="number">
+                      Calls
+                    </th>
+                    <th scope="col" class="number">
+                      Failed
+                    </th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {items.map((run) => (
+                    <tr key={run.runId}>
+                      <td class="nowrap">
+                        <Link class="mono" href={toPath("runs", run.runId)}>
+                          {safeLine(run.runId)}
+                        </Link>
+                      </td>
+                      <td>
+                        <RelativeTime time={run.startedAt} />
+                      </td>
+                      <td class="number">
+                        {run.endedAt !== undefined
+                          ? formatDuration(run.endedAt - run.startedAt)
+                          : run.waiting > 0
+                            ? "waiting"
+                            : "running"}
+                      </td>
+                      <td class="number">{run.calls}</td>
+                      <td class="number">{run.failed}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           )
         }
       </Loaded>

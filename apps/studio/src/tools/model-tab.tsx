@@ -53,7 +53,7 @@ function Definition({ view, tool }: { view: ProviderView; tool: string }) {
         </EmptyState>
       ) : (
         <>
-          <p>
+          <p class="model-facts muted">
             {view.name === tool ? null : (
               <>
                 Sent as <code class="code">{safeLine(view.name)}</code>,{" "}

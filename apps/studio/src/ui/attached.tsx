@@ -11,9 +11,10 @@ const missing: Readonly<Record<Attachment, { title: string; remedy: ComponentChi
     title: "No audit is attached",
     remedy: (
       <>
-        Start <code class="code">toolweave studio --audit FILE</code> with the file that{" "}
-        <code class="code">toolweave serve --audit FILE</code> writes. A store in PostgreSQL has its
-        own audit: <code class="code">--store postgres://…</code>
+        Start <code class="code">toolweave studio --audit FILE</code> with the file of a host that
+        uses <code class="code">auditFile</code>, or{" "}
+        <code class="code">toolweave studio --store URL</code> with a store in PostgreSQL, which has
+        an audit.
       </>
     ),
   },

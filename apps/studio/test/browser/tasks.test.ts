@@ -43,6 +43,40 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     expect(stored).toEqual([[], ["toolweave.session"]]);
   });
 
+  test("reads which option attaches an audit, and nothing is requested without one", async () => {
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await page.route("**/api/status", async (route) => {
+      const response = await route.fetch();
+      const status = (await response.json()) as { stores: object };
+      const stores = { ...status.stores, audit: false, lock: false };
+      await route.fulfill({ response, json: { ...status, stores } });
+    });
+    await page.reload();
+    await page.waitForSelector("main h1");
+    await goTo(page, "/audit");
+    await page.getByText("toolweave studio --audit FILE").waitFor();
+    await goTo(page, "/lock");
+    await page.getByText("toolweave studio --lock-file FILE").waitFor();
+    expect(requests).toContain("/api/status");
+    expect(requests.filter((path) => /audit|lock/.test(path) && path.startsWith("/api/"))).toEqual(
+      [],
+    );
+  });
+
+  test("reads that a value is required only after its field was left", async () => {
+    await goTo(page, "/tools");
+    await page.locator(".tool-row").first().click();
+    const field = page.locator('.schema-form input[id$="-control"]').first();
+    await field.waitFor();
+    const required = page.locator(".schema-form .form-error", { hasText: "required" });
+    await page.waitForResponse((response) => response.url().endsWith("/check"));
+    expect(await required.count()).toBe(0);
+    await field.focus();
+    await page.keyboard.press("Tab");
+    await required.first().waitFor();
+  });
+
   test("finds a tool by keyboard alone, calls it and reads the result", async () => {
     await page.keyboard.press("g");
     await page.keyboard.press("t");

@@ -187,6 +187,23 @@ describe("problems", () => {
     });
   });
 
+  test("of absent values are displayed once their field was left, or sending was tried", () => {
+    const form = new Form({ schema, text: '{"list":[{"a":""}]}' });
+    form.setProblems([
+      { pointer: "/list/0/a", message: "is too short" },
+      { pointer: "/absent", message: "is required" },
+      { pointer: "/any", message: "is required" },
+    ]);
+    const pointers = () => form.displayedProblems.map(({ pointer }) => pointer);
+    expect(pointers()).toEqual(["/list/0/a"]);
+    form.leave("/absent");
+    expect(pointers()).toEqual(["/list/0/a", "/absent"]);
+    expect(form.reportProblems()).toBe(false);
+    expect(pointers()).toEqual(["/list/0/a", "/absent", "/any"]);
+    form.clear();
+    expect(pointers()).toEqual([]);
+  });
+
   test("of drafts come before those of an earlier check", () => {
     const form = new Form({ schema: object({ n: { type: "number" } }) });
     form.setProblems([{ pointer: "", message: "of the server" }]);

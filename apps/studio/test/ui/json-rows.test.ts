@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { parseExactJson } from "../../src/json/parse-json.ts";
+import { fromValue, jsonText } from "../../src/json/write-json.ts";
 import { jsonRows, previewValue } from "../../src/ui/json-rows.ts";
 
 test("the first levels of a small value are open, and pointers are escaped", () => {
@@ -31,4 +33,17 @@ test("an empty object has nothing to open", () => {
 test("previews name the members of a closed node", () => {
   expect(previewValue({ a: 1, b: 2, c: 3, d: 4, e: 5 })).toBe("{ a, b, c, d, … 5 members }");
   expect([[], {}, [1], "x", null].map(previewValue)).toEqual(["[]", "{}", "[ 1 ]", '"x"', "null"]);
+});
+
+test("integers have all digits of the text, when they are displayed and when they are copied", () => {
+  const value = parseExactJson('{"id":12345678901234567891,"small":-1,"part":0.1}') ?? null;
+  const texts = jsonRows(value, new Set()).map((row) => previewValue(row.value));
+  expect(texts).toEqual(["{ id, small, part }", "12345678901234567891", "-1", "0.1"]);
+  expect(jsonText(fromValue(value))).toContain('"id": 12345678901234567891');
+  expect(JSON.stringify(value)).toBe('{"id":12345678901234567000,"small":-1,"part":0.1}');
+});
+
+test("text that is no JSON has no value", () => {
+  expect(parseExactJson("[1234567890123456789")).toBeUndefined();
+  expect(parseExactJson("{")).toBeUndefined();
 });
