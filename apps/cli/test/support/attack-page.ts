@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 /** An operation of the API as an attacker would send it. */
 export interface AttackedOperation {
   readonly method: string;

@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 import { mkdtempSync, rmSync } from "node:fs";
 import { createConnection, createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
