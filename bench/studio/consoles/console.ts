@@ -28,8 +28,6 @@ export interface Contender {
   readonly name: string;
   /** A selector of the field that searches the tools. */
   readonly searchField: string;
-  /** An expression: the number of tools in the list. */
-  readonly countTools: string;
   /** Starts it with the server `servers/tools.ts`. */
   start(options: StartOptions): Promise<RunningConsole>;
 }
@@ -53,6 +51,12 @@ export function makeWorkFolder({ tools }: StartOptions): WorkFolder {
   const path = mkdtempSync(join(tmpdir(), "toolweave-bench-studio-"));
   const starts = join(path, "starts.txt");
   const server = join(import.meta.dirname, "../servers/tools.ts");
+  const remove = (): void => {
+    process.off("exit", remove);
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  };
+  // A benchmark that is stopped leaves nothing behind either.
+  process.on("exit", remove);
   return {
     path,
     serverArgs: tools === "one" ? [server, starts, "one"] : [server, starts],
@@ -61,13 +65,27 @@ export function makeWorkFolder({ tools }: StartOptions): WorkFolder {
       const [time = 0, pid = 0] = (lines.at(-1) ?? "").split(" ").map(Number);
       return { time, pid };
     },
-    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
+    remove,
   };
 }
 
+/** The page with `countTools`, which was defined before its scripts have run. */
+export interface CountingPage {
+  countTools(): number;
+}
+
+/** Defines `countTools` in each document of a page: its policy may forbid to evaluate an expression later. */
+export function defineCountTools(page: Page, expression: string): Promise<unknown> {
+  return page.addInitScript({ content: `globalThis.countTools = () => ${expression};` });
+}
+
 /** Waits until the page has a number of tools in its list, and has drawn them. */
-export async function waitForTools(page: Page, countTools: string, count: number): Promise<void> {
-  await page.waitForFunction(`${countTools} === ${count}`, undefined, { timeout: 180_000 });
+export async function waitForTools(page: Page, count: number): Promise<void> {
+  await page.waitForFunction(
+    (expected) => (globalThis as unknown as CountingPage).countTools() === expected,
+    count,
+    { timeout: 180_000 },
+  );
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))),
   );

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { findFreePort, startProcess } from "../processes.ts";
 import {
+  defineCountTools,
   makeWorkFolder,
   waitForTools,
   type Contender,
@@ -13,6 +14,7 @@ const program = join(
   import.meta.dirname,
   "../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
 );
+/** The number of tools in the list. */
 const countTools = `document.getElementsByClassName("list-item").length`;
 const connected = "[data-testid=connection-status][data-status=connected]";
 
@@ -20,7 +22,6 @@ const connected = "[data-testid=connection-status][data-status=connected]";
 export const inspector: Contender = {
   name: "MCP Inspector",
   searchField: "input[placeholder='Search tools...']",
-  countTools,
   start,
 };
 
@@ -58,13 +59,14 @@ async function start(options: StartOptions): Promise<RunningConsole> {
     startedAt,
     token,
     async open(page) {
+      await defineCountTools(page, countTools);
       await page.goto(`${origin}/?MCP_INSPECTOR_API_TOKEN=${token}`);
       await page.waitForSelector("[role=switch]", { timeout: 60_000 });
     },
     async showTools(page, count) {
       await connect(page);
       await page.getByText("Tools", { exact: true }).first().click();
-      await waitForTools(page, countTools, count);
+      await waitForTools(page, count);
     },
     async showEvents(page) {
       // The log of the server is beside the list of servers.

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startProcess } from "../processes.ts";
 import {
+  defineCountTools,
   makeWorkFolder,
   waitForTools,
   type Contender,
@@ -14,13 +15,13 @@ const dist = join(import.meta.dirname, "../../../apps/cli/dist");
 const program = join(dist, "main.js");
 /** The page as it is published with the command. */
 export const pageFolder: string = join(dist, "page");
+/** The number of tools in the list. */
 const countTools = `Number(document.querySelector(".virtual-row:has(.tool-row)")?.getAttribute("aria-setsize") ?? 0)`;
 
 /** `toolweave studio`, as built. */
 export const studio: Contender = {
   name: "Studio",
   searchField: "input[data-search]",
-  countTools,
   start,
 };
 
@@ -73,6 +74,7 @@ async function start(options: StartOptions): Promise<RunningConsole> {
     startedAt,
     token,
     async open(page) {
+      await defineCountTools(page, countTools);
       // The link can be used once; the session is of its tab.
       if (isOpen) await page.goto(url);
       else await page.goto(`${url}/${code}`);
@@ -81,7 +83,7 @@ async function start(options: StartOptions): Promise<RunningConsole> {
     },
     async showTools(page, count) {
       await page.locator("a[href='/tools']").first().click();
-      await waitForTools(page, countTools, count);
+      await waitForTools(page, count);
     },
     async showEvents(page) {
       await page.locator("a[href='/runs']").first().click();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { countElements, newPage, readHeap, withBrowser } from "../browser.ts";
-import type { Contender } from "../consoles/console.ts";
+import type { Contender, CountingPage } from "../consoles/console.ts";
 import { inspector } from "../consoles/inspector.ts";
 import { studio } from "../consoles/studio.ts";
 import { atMost, formatMb, formatMs, percentile, type Row } from "../report.ts";
@@ -88,14 +88,14 @@ function measure(contender: Contender): Promise<ManyTools> {
 const names = Array.from({ length: toolCount }, (_, index) => toToolName(index));
 
 /** Types all queries, and returns the time of each keystroke, in milliseconds. */
-async function type(page: Page, { searchField, countTools }: Contender): Promise<number[]> {
+async function type(page: Page, { searchField }: Contender): Promise<number[]> {
   const times: number[] = [];
   const deadline = performance.now() + maxTypingMs;
   await page.locator(searchField).first().click();
   for (const query of queries) {
     for (const [key, text] of toKeystrokes(query)) {
       const count = names.filter((name) => name.includes(text)).length;
-      times.push(await press(page, key, countTools, count));
+      times.push(await press(page, key, count));
       if (performance.now() > deadline) return times;
     }
   }
@@ -111,19 +111,20 @@ function toKeystrokes(query: string): readonly (readonly [key: string, text: str
 }
 
 /** Presses a key, and returns the time until the page has drawn a list of `count` tools. */
-async function press(page: Page, key: string, countTools: string, count: number): Promise<number> {
-  // As text: the policy of a page may forbid to evaluate the expression in it.
-  await page.evaluate(`{
-    globalThis.drawn = new Promise((resolve) => {
-      addEventListener("keydown", ({ timeStamp }) => {
-        const check = () => {
-          if (${countTools} !== ${count}) requestAnimationFrame(check);
+async function press(page: Page, key: string, count: number): Promise<number> {
+  await page.evaluate((expected) => {
+    const state = globalThis as unknown as CountingPage & { drawn: Promise<number> };
+    state.drawn = new Promise((resolve) => {
+      const begin = ({ timeStamp }: Event): void => {
+        const check = (): void => {
+          if (state.countTools() !== expected) requestAnimationFrame(check);
           else setTimeout(() => resolve(performance.now() - timeStamp), 0);
         };
         requestAnimationFrame(check);
-      }, { once: true, capture: true });
+      };
+      addEventListener("keydown", begin, { once: true, capture: true });
     });
-  }`);
+  }, count);
   await page.keyboard.press(key);
-  return page.evaluate<number>("globalThis.drawn");
+  return page.evaluate(() => (globalThis as unknown as { drawn: Promise<number> }).drawn);
 }
