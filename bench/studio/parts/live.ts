@@ -11,6 +11,8 @@ const warmUpSeconds = 5;
 const eventsPerSecond = 1000;
 /** A page that has not come to rest by then is measured as it is. */
 const restMs = 3_000;
+/** A page that has not answered by then is reported as such. */
+const answerMs = 45_000;
 /** Growth of the heap in bytes that is the noise of a page which keeps nothing. */
 const maxGrowth = 5_000_000;
 
@@ -25,10 +27,10 @@ interface Live {
 
 /** 1,000 events a second for a minute: real calls for Studio, log messages of the server for MCP Inspector. */
 export async function measureLive(): Promise<readonly Row[]> {
-  const theirs = await measure(inspector, 0, sendMessages);
   const ours = await measure(studio, warmUpSeconds, (running, duration) =>
     callAtRate(running, { eventsPerSecond, seconds: duration }),
   );
+  const theirs = await measure(inspector, 0, sendMessages);
   const growth = ours.heapAfter - ours.heapBefore;
   return [
     {
@@ -72,22 +74,31 @@ async function measure(
       const heapBefore = await readHeap(page);
       await observeTasks(page);
       const rate = (await produce(running, seconds)) / seconds;
-      await page.waitForTimeout(restMs);
-      const tasks = await page.evaluate(
-        () => (globalThis as unknown as { longTasks: number[] }).longTasks,
-      );
-      const heapAfter = await readHeap(page);
-      return {
-        eventsPerSecond: rate,
-        longestTask: Math.max(0, ...tasks),
-        longTasks: tasks.length,
-        heapBefore,
-        heapAfter,
-      };
+      const after = await within(answerMs, readAfter(page));
+      return { eventsPerSecond: rate, heapBefore, ...(after ?? noAnswer) };
     } finally {
       await running.close();
     }
   });
+}
+
+/** A page whose main thread is busy for longer than the time that it has. */
+const noAnswer = { longestTask: Infinity, longTasks: Infinity, heapAfter: Infinity };
+
+async function readAfter(page: Page) {
+  await page.waitForTimeout(restMs);
+  const tasks = await page.evaluate(
+    () => (globalThis as unknown as { longTasks: number[] }).longTasks,
+  );
+  const heapAfter = await readHeap(page);
+  return { longestTask: Math.max(0, ...tasks), longTasks: tasks.length, heapAfter };
+}
+
+/** The value of a promise; `undefined`: it has not settled in time, or was rejected. */
+function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  return Promise.race([promise.catch(() => undefined), late]).finally(() => clearTimeout(timer));
 }
 
 function observeTasks(page: Page): Promise<void> {
@@ -110,9 +121,10 @@ async function sendMessages(running: RunningConsole, duration: number): Promise<
 }
 
 function describeTasks({ longestTask, longTasks }: Live): string {
+  if (longTasks === Infinity) return `no answer within ${answerMs / 1000} s after them`;
   if (longTasks === 0) return "below 50 ms";
   return `${Math.round(longestTask).toLocaleString("en")} ms (${longTasks.toLocaleString("en")} of 50 ms or more)`;
 }
 
 const describeHeap = ({ heapBefore, heapAfter }: Live): string =>
-  `${formatMb(heapBefore)}, ${formatMb(heapAfter)}`;
+  `${formatMb(heapBefore)}, ${heapAfter === Infinity ? "no answer" : formatMb(heapAfter)}`;
