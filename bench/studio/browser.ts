@@ -32,7 +32,9 @@ export async function newPage(browser: Browser): Promise<Page> {
 }
 
 /** Uses a new browser, which is closed in the end. */
-export async function withBrowser<Value>(use: (browser: Browser) => Promise<Value>): Promise<Value> {
+export async function withBrowser<Value>(
+  use: (browser: Browser) => Promise<Value>,
+): Promise<Value> {
   const browser = await launchBrowser();
   try {
     return await use(browser);

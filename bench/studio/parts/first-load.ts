@@ -131,7 +131,8 @@ async function collectFiles(page: Page) {
         else sums.style += size;
         sums.transferred += bytes;
       }
-      if (sums.script === 0 || sums.style === 0) throw new Error("no script or no style was loaded");
+      if (sums.script === 0 || sums.style === 0)
+        throw new Error("no script or no style was loaded");
       return sums;
     },
   };

@@ -38,9 +38,7 @@ export async function measureServer(): Promise<readonly Row[]> {
           if (items.length !== toolCount) throw new Error(`${items.length} tools were listed`);
         }),
       );
-      cached.push(
-        await measure(cachedRequests, async () => (await request()).arrayBuffer()),
-      );
+      cached.push(await measure(cachedRequests, async () => (await request()).arrayBuffer()));
       unchanged.push(
         await measure(cachedRequests, async () => {
           const response = await request({ "if-none-match": tag });
