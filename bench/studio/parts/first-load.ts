@@ -11,7 +11,7 @@ import { atMost, formatKb, formatMs, type Row } from "../report.ts";
 
 const contexts = 5;
 
-/** What one context has loaded until the start page was complete. */
+/** The files and requests of one context until the start page was complete. */
 interface FirstLoad {
   readonly paintMs: number;
   /** After gzip, in bytes. */

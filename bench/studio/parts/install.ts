@@ -6,7 +6,7 @@ import { atMost, formatMb, type Row } from "../report.ts";
 const root = join(import.meta.dirname, "../../..");
 const store = join(import.meta.dirname, "../node_modules/.pnpm");
 
-/** What the consoles add to an install: bytes of files, and packages. */
+/** The bytes of files and the packages that the consoles add to an install. */
 export function measureInstall(): readonly Row[] {
   const page = sizeFolder(pageFolder);
   const added = findAddedPackages();

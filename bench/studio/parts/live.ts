@@ -18,8 +18,8 @@ const maxGrowth = 5_000_000;
 
 interface Live {
   readonly eventsPerSecond: number;
-  /** Milliseconds. Tasks of less than 50 ms are not reported by the browser. */
-  readonly longestTask: number;
+  /** The longest task in milliseconds. Tasks of less than 50 ms are not reported by the browser. */
+  readonly maxTask: number;
   readonly longTasks: number;
   readonly heapBefore: number;
   readonly heapAfter: number;
@@ -46,7 +46,7 @@ export async function measureLive(): Promise<readonly Row[]> {
       what: "longest task of the page meanwhile",
       inspector: describeTasks(theirs),
       studio: describeTasks(ours),
-      goal: atMost(ours.longestTask, 200, "ms"),
+      goal: atMost(ours.maxTask, 200, "ms"),
     },
     {
       what: "JavaScript heap before and after",
@@ -83,7 +83,7 @@ async function measure(
 }
 
 /** A page whose main thread is busy for longer than the time that it has. */
-const noAnswer = { longestTask: Infinity, longTasks: Infinity, heapAfter: Infinity };
+const noAnswer = { maxTask: Infinity, longTasks: Infinity, heapAfter: Infinity };
 
 async function readAfter(page: Page) {
   await page.waitForTimeout(restMs);
@@ -91,7 +91,7 @@ async function readAfter(page: Page) {
     () => (globalThis as unknown as { longTasks: number[] }).longTasks,
   );
   const heapAfter = await readHeap(page);
-  return { longestTask: Math.max(0, ...tasks), longTasks: tasks.length, heapAfter };
+  return { maxTask: Math.max(0, ...tasks), longTasks: tasks.length, heapAfter };
 }
 
 /** The value of a promise; `undefined`: it has not settled in time, or was rejected. */
@@ -120,10 +120,10 @@ async function sendMessages(running: RunningConsole, duration: number): Promise<
   return duration * eventsPerSecond;
 }
 
-function describeTasks({ longestTask, longTasks }: Live): string {
+function describeTasks({ maxTask, longTasks }: Live): string {
   if (longTasks === Infinity) return `no answer within ${answerMs / 1000} s after them`;
   if (longTasks === 0) return "below 50 ms";
-  return `${Math.round(longestTask).toLocaleString("en")} ms (${longTasks.toLocaleString("en")} of 50 ms or more)`;
+  return `${Math.round(maxTask).toLocaleString("en")} ms (${longTasks.toLocaleString("en")} of 50 ms or more)`;
 }
 
 const describeHeap = ({ heapBefore, heapAfter }: Live): string =>
