@@ -37,6 +37,10 @@ export const postgresTests: string[] = [
 ];
 export const postgresSetup: string = "packages/test-support/src/postgres-setup.ts";
 
+/** Tests of the whole of Studio, whose page is built once for all of them. */
+export const studioTests: string[] = ["apps/cli/test/studio*.test.ts"];
+export const studioSetup: string = "apps/cli/test/support/page-setup.ts";
+
 /** The shared part of all runs. */
 export const shared: ViteUserConfig = {
   resolve: { conditions },
@@ -66,7 +70,13 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: packageTests,
-          exclude: ["**/node_modules/**", "**/*.full.test.ts", ...isolatedTests, ...postgresTests],
+          exclude: [
+            "**/node_modules/**",
+            "**/*.full.test.ts",
+            ...isolatedTests,
+            ...postgresTests,
+            ...studioTests,
+          ],
         },
       },
       {
@@ -84,6 +94,16 @@ export default defineConfig({
           isolate: false,
           globalSetup: [postgresSetup],
           include: postgresTests,
+          exclude: ["**/node_modules/**", "**/*.full.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "studio",
+          isolate: false,
+          globalSetup: [studioSetup],
+          include: studioTests,
           exclude: ["**/node_modules/**", "**/*.full.test.ts"],
         },
       },

@@ -6,6 +6,8 @@ import {
   postgresSetup,
   postgresTests,
   shared,
+  studioSetup,
+  studioTests,
 } from "./vitest.config.ts";
 
 /** The full run: every test with its whole matrix, thousands of seeds, real servers, and the whole corpus. */
@@ -24,7 +26,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [...packageTests, ...corpusTests],
-          exclude: ["**/node_modules/**", ...isolatedTests, ...postgresTests],
+          exclude: ["**/node_modules/**", ...isolatedTests, ...postgresTests, ...studioTests],
         },
       },
       { extends: true, test: { name: "isolated", include: isolatedTests } },
@@ -35,6 +37,15 @@ export default defineConfig({
           isolate: false,
           globalSetup: [postgresSetup],
           include: postgresTests,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "studio",
+          isolate: false,
+          globalSetup: [studioSetup],
+          include: studioTests,
         },
       },
     ],

@@ -29,7 +29,10 @@ export interface SavedTable extends BenchTable {
 
 const results = join(import.meta.dirname, "../results");
 
-/** Prints a table, and saves it for `docs/reference/performance.md` when the command has `--save`. */
+/**
+ * Prints a table, as JSON when the command has `--json`, and saves it for `docs/reference/performance.md` when the
+ * command has `--save`.
+ */
 export function printTable(name: string, table: BenchTable): void {
   const saved: SavedTable = {
     ...table,
@@ -38,14 +41,16 @@ export function printTable(name: string, table: BenchTable): void {
     node: process.versions.node,
     machine: `${cpus().length} × ${cpus()[0]?.model ?? "CPU"}`,
   };
-  process.stdout.write(toText(saved));
-  if (!isSaving) return;
-  writeFileSync(join(results, `${name}.json`), `${JSON.stringify(saved, null, 2)}\n`);
+  const json = `${JSON.stringify(saved, null, 2)}\n`;
+  process.stdout.write(values["json"] === true ? json : toText(saved));
+  if (values["save"] === true) writeFileSync(join(results, `${name}.json`), json);
 }
 
-/** Whether the command has `--save`; other options are its own. */
-const isSaving =
-  parseArgs({ options: { save: { type: "boolean" } }, strict: false }).values["save"] === true;
+/** Other options are those of the command. */
+const { values } = parseArgs({
+  options: { json: { type: "boolean" }, save: { type: "boolean" } },
+  strict: false,
+});
 
 function toText({ title, date, node, machine, versions, columns, rows }: SavedTable): string {
   const peers = Object.entries(versions).map((entry) => entry.join(" "));

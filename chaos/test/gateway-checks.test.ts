@@ -25,8 +25,9 @@ describe("an error of a client", () => {
     },
   );
 
-  test("is reported while a gateway drains, and not when that closes its connections", () => {
+  test("is reported while a gateway drains, and not for a late request, or when that closes its connections", () => {
     expect(check({}, drain)).toEqual(["client"]);
+    expect(check({ from: 101, until: 150 }, drain)).toEqual([]);
     expect(check({ from: 4_500, until: 4_600 }, drain)).toEqual([]);
     expect(check({ from: 5_001, until: 5_100 }, drain)).toEqual(["client"]);
   });

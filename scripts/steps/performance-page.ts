@@ -26,6 +26,7 @@ const names = [
   "starlark",
   "starlark-bounds",
   "postgres",
+  "studio",
 ];
 
 /** The page as it has to be, formatted. */

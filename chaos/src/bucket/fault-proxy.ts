@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { resetSocket } from "@toolweave/test-support";
 import type { Random } from "../cluster/random.ts";
 
 /**
@@ -65,7 +66,7 @@ export class FaultProxy {
     const { socket } = request;
     const fault = this.#drawFault();
     const handled = this.#handle({ request, response, socket, fault })
-      .catch(() => void socket.resetAndDestroy())
+      .catch(() => void resetSocket(socket))
       .finally(() => this.#open.delete(handled));
     this.#open.add(handled);
   });
@@ -128,7 +129,7 @@ export class FaultProxy {
     if (request.method === "PUT") this.#writes.emit("write");
     switch (fault) {
       case "unsent":
-        return void socket.resetAndDestroy();
+        return void resetSocket(socket);
       case "busy":
         return refuse(exchange, 503, "SlowDown", Date.now());
       case "skew":
@@ -139,12 +140,12 @@ export class FaultProxy {
         return this.#cutRequest(exchange);
       default: {
         const { status, headers, body } = await this.#forward(exchange);
-        if (fault === "lost") return void socket.resetAndDestroy();
+        if (fault === "lost") return void resetSocket(socket);
         if (fault === "slow") await this.#hold();
         response.writeHead(status, [...headers]);
         if (fault !== "cutAnswer") return void response.end(body);
         response.flushHeaders();
-        response.write(body.subarray(0, body.byteLength / 2), () => socket.resetAndDestroy());
+        response.write(body.subarray(0, body.byteLength / 2), () => resetSocket(socket));
       }
     }
   }
@@ -165,11 +166,11 @@ export class FaultProxy {
 
   async #cutRequest({ request, socket }: Exchange): Promise<void> {
     const body = await buffer(request);
-    if (body.byteLength === 0) return void socket.resetAndDestroy();
+    if (body.byteLength === 0) return void resetSocket(socket);
     const sent = this.#request(request);
     await new Promise((resolve) => sent.write(body.subarray(0, body.byteLength / 2), resolve));
     sent.destroy();
-    socket.resetAndDestroy();
+    resetSocket(socket);
   }
 
   /** The headers are the same, as they are signed. */

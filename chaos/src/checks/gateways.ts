@@ -51,7 +51,8 @@ export function checkGateways(history: GatewayHistory): readonly Violation[] {
  * - if the gateway was killed: for a request that was in flight, a lost connection or an error that says that the call
  *   may have run;
  * - if the gateway had drained: for a call of its session that was in flight, that it is shutting down; and, for a
- *   request that was in flight when it closed its connections, the same as after a kill.
+ *   request that was in flight when it closed its connections, the same as after a kill. For a request that was sent when
+ *   the gateway had had its time to drain, this can be at any time: it closes as soon as it has answered the others.
  */
 export function checkClientErrors({
   errors,
@@ -92,7 +93,8 @@ function isExplained(
       return meanwhile.some(({ kind, worker }) => kind === "drain" && worker === holder);
     default:
       return meanwhile.some(
-        (fault) => fault.kind === "kill" || fault.until - lastConnectionsMs <= until,
+        (fault) =>
+          fault.kind === "kill" || fault.from <= from || fault.until - lastConnectionsMs <= until,
       );
   }
 }

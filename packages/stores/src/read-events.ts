@@ -19,6 +19,16 @@ const optionNames: readonly string[] = [
   "runId",
 ] satisfies readonly (keyof ReadEventsOptions)[];
 
+/** A line of a recording, in bytes from the beginning of the file. */
+interface LinePosition {
+  readonly start: number;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+/** The lines of the last events that were read, so that reading can continue after them without a search. */
+const lastLines = new WeakMap<object, LinePosition>();
+
 /** No recorder writes longer ones: other content of the file must not fill the memory. */
 const maxLineLength = 33_554_432;
 
@@ -29,7 +39,7 @@ const maxLineLength = 33_554_432;
  *
  * With `after`, everything that follows the last line of that stream up to that number: also the lines that other
  * recorders have written since, such as that of the process after a restart. If the stream is not in the file, all of
- * the file is read.
+ * the file is read. If it is the last event of an earlier read, the same object, the file is not searched for it.
  *
  * @throws ToolError `store_unavailable` when the file cannot be read, `invalid_configuration` for invalid options.
  */
@@ -46,15 +56,19 @@ export async function* readEvents(
     );
   }
   const file = resolve(path);
+  let last: { readonly event: object; readonly position: LinePosition } | undefined;
   try {
     const start = after === undefined ? 0 : await positionAfter(file, after);
-    for await (const { line } of linesOf(file, start)) {
+    for await (const { line, end } of linesOf(file, start)) {
       const event = parsed(line);
       if (event === undefined || !concerns(event, runId)) continue;
+      if ("seq" in event) last = { event, position: { start: end - line.length - 1, end } };
       yield event;
     }
   } catch (error) {
     throw storeError(file, error);
+  } finally {
+    if (last !== undefined) lastLines.set(last.event, last.position);
   }
 }
 
@@ -64,7 +78,10 @@ function concerns(event: RecordedEvent | RecordingNotice, runId: string | undefi
 }
 
 /** Where the line after the last one of that stream, up to that number, begins. */
-async function positionAfter(path: string, { stream, seq }: RecordingPosition): Promise<number> {
+async function positionAfter(path: string, after: RecordingPosition): Promise<number> {
+  const { stream, seq } = after;
+  const known = lastLines.get(after);
+  if (known !== undefined && (await isAt(path, known, after))) return known.end;
   let position = 0;
   const name = Buffer.from(JSON.stringify(stream));
   for await (const { line, end } of linesOf(path, 0)) {
@@ -74,6 +91,25 @@ async function positionAfter(path: string, { stream, seq }: RecordingPosition): 
     if (event?.stream === stream && "seq" in event && event.seq <= seq) position = end;
   }
   return position;
+}
+
+/** Whether an event is still there: the file may be another one by now. */
+async function isAt(
+  path: string,
+  { start, end }: LinePosition,
+  { stream, seq }: RecordingPosition,
+): Promise<boolean> {
+  const file = await open(path, readFlags);
+  try {
+    if (!(await file.stat()).isFile()) throw unavailable(path, "is no file: name another path");
+    const bytes = Buffer.alloc(end - start);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+    if (bytesRead < bytes.length || bytes.at(-1) !== 10) return false;
+    const event = parsed(bytes);
+    return event?.stream === stream && "seq" in event && event.seq === seq;
+  } finally {
+    await file.close();
+  }
 }
 
 function parsed(line: Buffer): RecordedEvent | RecordingNotice | undefined {

@@ -82,6 +82,32 @@ describe("reading a recording", () => {
     expect(await read(path, { after })).toEqual(expected);
   });
 
+  test("after the last event of an earlier read it continues with what was added", async () => {
+    const path = fileOf(line("a1"), line("b1"), line("a2", { text: "ä".repeat(100) }));
+    let last: RecordedEvent | undefined;
+    for await (const event of readEvents(path)) if ("seq" in event) last = event;
+    expect(last).toMatchObject({ stream: "a", seq: 2 });
+    const after = last as RecordedEvent;
+    expect(await read(path, { after })).toEqual([]);
+    appendFileSync(path, line("b2") + line("a3"));
+    expect(await read(path, { after })).toEqual(["b2", "a3"]);
+  });
+
+  test.each([
+    ["shorter", [line("a1"), line("a2"), line("b1")], ["b1"]],
+    ["longer", [line("b1", { text: "x".repeat(500) }), line("a2"), line("b2")], ["b2"]],
+    ["without the stream", [line("c1", { text: "x".repeat(500) })], ["c1"]],
+  ])(
+    "after the last event of an earlier read, a %s file in its place is searched",
+    async (_, lines, expected) => {
+      const path = fileOf(line("a1", { text: "x".repeat(99) }), line("a2"));
+      let last: RecordedEvent | undefined;
+      for await (const event of readEvents(path)) if ("seq" in event) last = event;
+      writeFileSync(path, lines.join(""));
+      expect(await read(path, { after: last as RecordedEvent })).toEqual(expected);
+    },
+  );
+
   test("lines of any length are read, wherever they are in the file", async () => {
     const path = fileOf(
       line("a1", { text: "ä".repeat(100_000) }),

@@ -12,8 +12,12 @@ export const chromiumPath: string | undefined = ["chromium", "google-chrome"]
 /** Whether there is a browser on this machine. Tests that need one are skipped otherwise. */
 export const hasChromium: boolean = chromiumPath !== undefined;
 
-/** Starts the browser without a window and without requests of its own. In a container, tests run as root. */
-export function launchChromium(): Promise<Browser> {
+/**
+ * Starts the browser without a window and without requests of its own. In a container, tests run as root.
+ *
+ * @param args further arguments.
+ */
+export function launchChromium(args: readonly string[] = []): Promise<Browser> {
   if (chromiumPath === undefined) {
     throw new Error("These tests need a browser: install it with `apt-get install chromium`.");
   }
@@ -27,6 +31,7 @@ export function launchChromium(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...args,
     ],
   });
 }

@@ -5,6 +5,7 @@ export {
   type ProxyCounts,
   type ProxyDirection,
 } from "./postgres-proxy.ts";
+export { resetSocket } from "./reset-socket.ts";
 export { differingCharacters, recordWrites, type RecordedWrites } from "./recorded-writes.ts";
 
 const folder = process.env["NODE_COMPILE_CACHE"];

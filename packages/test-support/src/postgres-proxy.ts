@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { resetSocket } from "./reset-socket.ts";
 import {
   isEncryptionRequest,
   MessageReader,
@@ -230,15 +231,6 @@ class Connection {
     }
     this.#toClient.push(Buffer.concat(held.map(({ bytes }) => bytes)));
   }
-}
-
-/**
- * Ends a connection with RST. A peer that is slow to read gets the bytes before that, and a connection that is being
- * ended already is not reset: Node.js would never close it, and would not exit.
- */
-function resetSocket(socket: Socket): void {
-  if (socket.writableLength > 0 || socket.writableEnded) socket.destroySoon();
-  else socket.resetAndDestroy();
 }
 
 /** Whether the end of an answer reports an effect that is committed. */

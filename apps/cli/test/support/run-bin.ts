@@ -33,7 +33,8 @@ export function startBin(
     env: {
       ...process.env,
       npm_command: "",
-      TOOLWEAVE_STORE: tempStore(),
+      // A process that several tests use has a store of their file.
+      ...(env["TOOLWEAVE_STORE"] === undefined ? { TOOLWEAVE_STORE: tempStore() } : {}),
       TOOLWEAVE_KEY: "",
       ...env,
     },

@@ -32,7 +32,7 @@ export class RecordingIndex {
   readonly name: string;
   readonly #recording: ConsoleRecording;
   readonly #spans = new SpanBuilder({ maxPayloadLength: 0 });
-  /** The last event with a number. */
+  /** The last event with a number, as it was read. */
   #last: { readonly stream: string; readonly seq: number } | undefined;
   /** The number of notices after it, which are read again. */
   #notices = 0;
@@ -80,7 +80,8 @@ export class RecordingIndex {
     for await (const event of this.#recording.read(after)) {
       const { stream, seq } = event;
       if (typeof stream === "string" && typeof seq === "number") {
-        this.#last = { stream, seq };
+        // The event itself, after which `readEvents` continues without a search.
+        this.#last = event as SpanEvent & { readonly stream: string; readonly seq: number };
         this.#notices = 0;
         known = 0;
       } else if (known > 0) {

@@ -197,7 +197,7 @@ describe("a resumed call", () => {
     [
       "unfinished",
       "outcome_unknown",
-      "This call of pay was started again after its approval, and its outcome is not known. Check what it did; it is not run again.",
+      "This call of pay was answered before, and the process that resumed it has ended: its outcome is not known. Check what it did; it is not run again.",
     ],
   ])("EX02 whose claim is answered with %s does not run", async (claims, code, message) => {
     const { pendingCalls, executor, interruption, ran, events } = await interrupted();

@@ -60,6 +60,8 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
       );
     }
     await rejectOnInterrupt(registry.ready, io.signal);
+    // All problems are listed from the start, as `inspect` lists them.
+    await loaded.removeBrokenTools();
     const failed = registry.failedSources.length;
     if (failed > 0 && failed === loaded.sources.length) {
       throw new SourceFailure("There is nothing to show: no source of tools could be loaded.");
@@ -110,7 +112,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
   }
 }
 
-/** What the command has started. */
+/** The listening console. */
 interface StartedStudio {
   readonly url: string;
   readonly tools: number;
@@ -210,12 +212,12 @@ async function toAuditAndLock(
       return lockDifference(await readLockFile(path), lockOf(getEntries()));
     },
   };
-  const shown = existsSync(path) ? { lock } : {};
+  const attached = existsSync(path) ? { lock } : {};
   if (audit === undefined) {
-    return { ...shown, ...(store.audit === undefined ? {} : { audit: store.audit }) };
+    return { ...attached, ...(store.audit === undefined ? {} : { audit: store.audit }) };
   }
   const { readAudit } = await import("@toolweave/stores");
-  return { ...shown, audit: { read: (options) => readAudit(audit, options) } };
+  return { ...attached, audit: { read: (options) => readAudit(audit, options) } };
 }
 
 /** The person at this terminal, as answers of approvals name them. */

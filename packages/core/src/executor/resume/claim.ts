@@ -89,7 +89,7 @@ function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolErr
     case "unfinished":
       return new ToolError(
         "outcome_unknown",
-        `This call of ${name} was started again after its approval, and its outcome is not known. Check what it did; it is not run again.`,
+        `This call of ${name} was answered before, and the process that resumed it has ended: its outcome is not known. Check what it did; it is not run again.`,
       );
     default:
       return approvalInvalid(

@@ -95,7 +95,10 @@ function refusal(
         `${name} was not run: another call was made in this run under the same id. A run that is repeated must make the same calls, or give each call an id of its own.`,
       );
     case "superseded":
-      return new ToolError("cancelled", `${name} was not run: another process has the run now.`);
+      return new ToolError(
+        "cancelled",
+        `${name} was not started here: another process has the run now, and may have started it.`,
+      );
     default:
       return unknown(
         name,

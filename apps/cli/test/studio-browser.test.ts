@@ -1,0 +1,101 @@
+import { hasChromium } from "@toolweave/test-support/chromium";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { goTo, startBrowsedStudio, type BrowsedStudio } from "./support/studio-browser.ts";
+
+describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
+  let shop: PetShop;
+  let studio: BrowsedStudio;
+  let page: Page;
+  beforeAll(async () => {
+    shop = await openPetShop();
+    studio = await startBrowsedStudio([shop.documentUrl]);
+    page = await studio.openLink();
+  });
+  afterAll(async () => {
+    await studio?.close();
+    await shop.close();
+  });
+
+  test("the link opens the overview; the code works once and leaves the address", async () => {
+    expect(page.url()).toBe(`${studio.url}/`);
+    expect(await page.textContent("main h1")).toBe("Overview");
+    expect(await page.textContent("main")).toContain(shop.documentUrl);
+    const other = await page.context().newPage();
+    await other.goto(studio.studio.link);
+    await other.waitForSelector(".session-ended");
+    expect(await other.textContent(".session-ended")).toContain("was used before");
+    await other.close();
+  });
+
+  test("a person finds a tool, fills its form, calls it and reads the result", async () => {
+    await page.click("a.nav-link[href='/tools']");
+    await page.fill("[data-search]", "get pet");
+    await page.click(".tool-row:has-text('get_pet')");
+    await page.getByRole("textbox", { name: "id" }).fill("7");
+    await page.click(".call-bar .primary");
+    await page.waitForSelector(".outcome");
+    expect(await page.textContent(".call-status")).toContain("completed");
+    expect(await page.textContent(".outcome")).toContain("/pets/7");
+    expect(shop.requests.at(-1)?.url).toBe("/pets/7");
+  });
+
+  test("a call that asks is edited, approved in its card, and runs once", async () => {
+    const before = shop.requests.length;
+    await goTo(page, "/tools/add_pet");
+    await page.getByRole("textbox", { name: "name", exact: true }).first().fill("Rex");
+    await page.click(".call-bar .primary");
+    await page.waitForSelector(".approval-card");
+    expect(await page.textContent(".approval-card")).toContain("POST");
+    await page.click(".approval-card >> text=Edit");
+    await page.fill("[aria-label='Edited arguments']", '{"name": "Max"}');
+    const changes = await page.textContent(".changes");
+    expect(changes).toContain("Rex");
+    expect(changes).toContain("Max");
+    expect(shop.requests).toHaveLength(before);
+    await page.click("[data-decision=approve][aria-disabled=false]");
+    await page.waitForSelector(".outcome");
+    expect(await page.textContent(".outcome")).toContain("Max");
+    expect(shop.requests.slice(before)).toMatchObject([{ method: "POST", body: '{"name":"Max"}' }]);
+  });
+
+  test("the run of the call has a waterfall with the wait for the person", async () => {
+    await page.click("text=Open the run");
+    await page.waitForSelector(".span-row");
+    const titles = await page.locator(".span-title").allTextContents();
+    expect(titles).toEqual(["add_pet", "waits for a person"]);
+    await page.click(".span-row >> nth=0");
+    expect(await page.textContent(".span-details")).toContain("Max");
+  });
+
+  test("the token is nowhere but in sessionStorage", async () => {
+    const found = await page.evaluate(() => {
+      const token = (
+        JSON.parse(sessionStorage.getItem("toolweave.session") ?? "{}") as { token: string }
+      ).token;
+      const places = {
+        address: location.href,
+        history: JSON.stringify(history.state),
+        local: JSON.stringify({ ...localStorage }),
+        cookie: document.cookie,
+        document: document.documentElement.outerHTML,
+      };
+      return {
+        token,
+        in: Object.entries(places).flatMap(([name, text]) => (text.includes(token) ? [name] : [])),
+      };
+    });
+    expect(found.token).toMatch(/^[\w-]{43}$/);
+    expect(found.in).toEqual([]);
+    // The response that has started the session is the only one with it.
+    expect(studio.served().split(found.token)).toHaveLength(2);
+    expect(studio.studio.printed()).not.toContain(found.token);
+  });
+
+  test("nothing was violated: the policy, the console, other origins", () => {
+    // The code that was used before is refused.
+    expect(studio.faults.filter((fault) => !fault.includes("403 (Forbidden)"))).toEqual([]);
+    expect(studio.served()).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
+  });
+});
