@@ -66,11 +66,19 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
 
   test("reads that a value is required only after its field was left", async () => {
     await goTo(page, "/tools");
+    const checked = page.waitForResponse((response) => response.url().endsWith("/check"));
     await page.locator(".tool-row").first().click();
     const field = page.locator('.schema-form input[id$="-control"]').first();
     await field.waitFor();
     const required = page.locator(".schema-form .form-error", { hasText: "required" });
-    await page.waitForResponse((response) => response.url().endsWith("/check"));
+    await (await checked).finished();
+    // The page has displayed the response after the next frames.
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0)));
+        }),
+    );
     expect(await required.count()).toBe(0);
     await field.focus();
     await page.keyboard.press("Tab");
