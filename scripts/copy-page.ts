@@ -1,6 +1,6 @@
 // Copies the built page of `apps/studio` into the `dist` folder of the package in the current folder, which serves it.
 import { cpSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const page = join(import.meta.dirname, "../apps/studio/dist/page");
-cpSync(page, "dist/page", { recursive: true });
+cpSync(page, "dist/page", { recursive: true, filter: (path) => basename(path) !== ".vite" });

@@ -52,9 +52,9 @@ function contentProblems({ name, files }: PublishRow): string[] {
         path,
       ),
   );
-  // A renamed source leaves its old build behind; shared and lazy parts (chunks) have no one source.
+  // A renamed source leaves its old build behind; shared and lazy parts (chunks) have no one source, nor has a page.
   const stale = paths.filter((path) => {
-    const source = /^dist\/(?!chunks\/)(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path)?.[1];
+    const source = /^dist\/(?!chunks\/|page\/)(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path)?.[1];
     return source !== undefined && !paths.includes(`src/${source}.ts`);
   });
   return [

@@ -71,7 +71,7 @@ export function readAgentEvents(
         break;
       }
       case "result":
-        answers.push(toAnswer(event));
+        if (!isSuperseded(event.text)) answers.push(toAnswer(event));
     }
   }
   const budgets = [...runs].map(([agent, { starts, turns }]) => ({
@@ -80,6 +80,11 @@ export function readAgentEvents(
     recoveries: Math.max(0, starts - 1),
   }));
   return { attempts, answers, budgets };
+}
+
+/** A process that has lost the run to another one learns nothing about the call. */
+function isSuperseded(text: string): boolean {
+  return text.includes("another process has the run now");
 }
 
 function toAnswer({

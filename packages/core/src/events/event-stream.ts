@@ -170,7 +170,7 @@ export class EventStream {
       tool: shortName(call.name),
       decision: decision === "allowed" ? "allow" : decision,
       reason: short(redacted(execution, reason)),
-      rule: redacted(execution, rule),
+      rule,
     };
     if (by !== undefined) event["by"] = redacted(execution, by);
     if (grantId !== undefined) event["grantId"] = grantId;
