@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { checkClientErrors, checkGateways, type TaskCase } from "../src/checks/gateways.ts";
 import type { ClientError, Fault, Violation } from "../src/history/history.ts";
-import { toDigest, toErrorType, toStatus } from "../src/operations/gateway-answers.ts";
-import { toResultText } from "../src/worker/gateway-settings.ts";
+import { toDigest, toResultText } from "../src/history/result-text.ts";
+import { toErrorType, toStatus } from "../src/operations/gateway-answers.ts";
 import { answer, clientError, effect } from "./support/history.ts";
 
 const numbers = (violations: readonly Violation[]): readonly string[] =>

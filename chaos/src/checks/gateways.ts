@@ -9,8 +9,7 @@ import {
   type History,
   type Violation,
 } from "../history/history.ts";
-import { toDigest } from "../operations/gateway-answers.ts";
-import { toResultText } from "../worker/gateway-settings.ts";
+import { toDigest, toResultText } from "../history/result-text.ts";
 
 /** A task whose id a client has, and what the store has when everything has ended. */
 export interface TaskCase {

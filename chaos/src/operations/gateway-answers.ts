@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { JsonObject } from "@toolweave/core";
 import type { Answer, ClientError } from "../history/history.ts";
+import { toDigest } from "../history/result-text.ts";
 
 /** The type of an error in place of a response, from its code and text. */
 export function toErrorType(text: string): ClientError["type"] {
@@ -45,9 +45,4 @@ export function toStatus(result: JsonObject): CallStatus {
     ...{ status: "failed", code, text },
     ...(code === "unavailable" ? { hasNotRun: true } : {}),
   };
-}
-
-/** The hash of a result's text. */
-export function toDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -21,8 +21,3 @@ export interface DrainTimes {
 
 /** The names, in place of a tool's, of entries of the effect log with which a task marks its end. They are no effects. */
 export const endMarks = { ended: "report ended", stopped: "report stopped" } as const;
-
-/** The result of a call: it names the gateway that has run it. */
-export function toResultText(worker: string, callId: string): string {
-  return `${callId}, run by ${worker}`;
-}

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { defineTool, type JsonObject, type Tool, type ToolContext } from "@toolweave/core";
 import { forwardToClient } from "@toolweave/mcp/serve";
 import type { EffectLog } from "../effect-log/client.ts";
-import { endMarks, toResultText } from "./gateway-settings.ts";
+import { toResultText } from "../history/result-text.ts";
+import { endMarks } from "./gateway-settings.ts";
 
 const properties = { runId: { type: "string" }, callId: { type: "string" } } as const;
 const required = ["runId", "callId"] as const;
