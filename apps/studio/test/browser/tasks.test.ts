@@ -159,12 +159,20 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
   test("decides with the digest of what is displayed, by keys that move the focus and press nothing", async () => {
     await goTo(page, "/approvals/apr_0");
     const approve = page.locator("[data-decision=approve]");
-    // A press before the buttons are armed does nothing.
     await approve.waitFor();
+    // A press before the buttons are armed does nothing: without the focus of the window, they are not.
+    await page.evaluate(() => {
+      document.hasFocus = () => false;
+      dispatchEvent(new Event("blur"));
+    });
     await page.keyboard.press("a");
     expect(await approve.evaluate((button) => button === document.activeElement)).toBe(true);
     await approve.click({ force: true });
     expect(studio.server.answers).toHaveLength(0);
+    await page.evaluate(() => {
+      document.hasFocus = () => true;
+      dispatchEvent(new Event("focus"));
+    });
     await page.waitForSelector("[data-decision=approve][aria-disabled=false]");
     await page.click("text=Until revoked, with any arguments");
     expect(await page.textContent(".stored-grant")).toContain("any arguments run without asking");
