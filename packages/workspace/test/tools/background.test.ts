@@ -82,7 +82,8 @@ test("commands in the background end with the workspace", async () => {
   const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
   const executor = new ToolExecutor({ registry, policy: "autonomous" });
   const seconds = `7${process.pid}${Date.now() % 1_000}`;
-  const command = `setsid sleep ${seconds}`;
+  // The shell stays: with its end, what it has started ends, too.
+  const command = `setsid sleep ${seconds} & sleep ${seconds}`;
   await executor.execute({ id: "1", name: "bash", arguments: { command, background: true } });
   await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0), 60_000);
   await registry.close();
