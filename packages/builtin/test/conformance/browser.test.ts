@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { conformance } from "@toolweave/conformance/vitest";
-import { afterAll } from "vitest";
+import { afterAll, test } from "vitest";
 import { browserTools } from "../../src/index.ts";
 import { hasBrowser } from "../browser/support/open-browser.ts";
 
@@ -49,3 +49,10 @@ if (hasBrowser) {
     },
   });
 }
+
+test.skipIf(hasBrowser)(
+  "the tools for a browser keep the contract (needs chromium)",
+  ({ skip }) => {
+    skip("There is no browser: apt-get install chromium.");
+  },
+);
