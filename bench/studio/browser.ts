@@ -1,29 +1,8 @@
-import { existsSync } from "node:fs";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../../packages/test-support/src/chromium.ts";
 
-const executablePath = "/usr/bin/chromium";
-
-/** @throws Error if there is no browser. */
-export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(executablePath)) {
-    throw new Error(`${executablePath} is missing: apt-get install chromium`);
-  }
-  return chromium.launch({
-    executablePath,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // Requests to other machines fail at once, so that no page waits for the network.
-      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    ],
-  });
-}
+/** Requests to other machines fail at once, so that no page waits for the network. */
+const noNetwork = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
 
 /** Opens a page in a new context, without a cache. */
 export async function newPage(browser: Browser): Promise<Page> {
@@ -35,7 +14,7 @@ export async function newPage(browser: Browser): Promise<Page> {
 export async function withBrowser<Value>(
   use: (browser: Browser) => Promise<Value>,
 ): Promise<Value> {
-  const browser = await launchBrowser();
+  const browser = await launchChromium([noNetwork]);
   try {
     return await use(browser);
   } finally {

@@ -2,7 +2,8 @@ import { hasChromium } from "@toolweave/test-support/chromium";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { goTo, startBrowsedStudio, type BrowsedStudio } from "./support/studio-browser.ts";
+import { goTo } from "../../studio/test/support/page-driver.ts";
+import { startBrowsedStudio, type BrowsedStudio } from "./support/studio-browser.ts";
 
 describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
   let shop: PetShop;

@@ -49,7 +49,7 @@ describe("an approved call runs once", () => {
       runBin(["approvals", "approve", id], { env: { TOOLWEAVE_STORE: store } }),
       ...clients.flatMap((client) => [answer(client, approval), answer(client, approval)]),
     ]);
-    // One of them runs it; the others are told so, or get the same outcome.
+    // One of them runs it; the others get an error that says so, or the same outcome.
     expect([0, 3]).toContain(ended?.code);
     for (const { status } of answers) expect([200, 409]).toContain(status);
     expect(requests().map(({ method, url }) => `${method} ${url}`)).toEqual(["DELETE /pets/7"]);

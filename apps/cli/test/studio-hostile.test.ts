@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { hasChromium } from "@toolweave/test-support/chromium";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { goTo, startBrowsedStudio, type BrowsedStudio } from "./support/studio-browser.ts";
+import { goTo } from "../../studio/test/support/page-driver.ts";
+import { startBrowsedStudio, type BrowsedStudio } from "./support/studio-browser.ts";
 import { StudioClient, type EndedCall } from "./support/studio.ts";
 
 const secret = "s3cr3t-of-the-fixture-9f8e7d6c5b4a3210";

@@ -197,7 +197,7 @@ describe("is a wrong command", () => {
 });
 
 describe("what other processes leave", () => {
-  test("is shown: a run that serve has recorded", async () => {
+  test("a run that serve has recorded is displayed", async () => {
     const file = join(tempFolder(), "calls.ndjson");
     const { config } = notes();
     const source = mcpSource({

@@ -112,7 +112,7 @@ function checkResults({ answers, effects }: GatewayHistory): readonly Violation[
 
 /**
  * A task that was accepted is in the store until it expires. It ends; if the gateway that runs it ends first, its outcome
- * is unknown. Every client that asks is told what the store has.
+ * is unknown. Every client that asks receives what the store has.
  */
 function checkTask(task: TaskCase, history: GatewayHistory): readonly Violation[] {
   const problem = findProblem(task, history);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchChromium } from "@toolweave/test-support/chromium";
 import type { Browser, Page } from "playwright-core";
+import { reportFaults } from "../../../studio/test/support/page-driver.ts";
 import { startStudioProcess, stopStudio, type RunningStudio } from "./studio.ts";
 
 /** A process of Studio whose responses are recorded, and a browser. */
@@ -52,7 +53,7 @@ export async function startBrowsedStudio(
     async openLink() {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
       const page = await context.newPage();
-      watch(page, recorder.url, faults);
+      await reportFaults(page, recorder.url, (fault) => faults.push(fault));
       await page.goto(studio.link);
       await page.waitForSelector("main h1");
       return page;
@@ -64,28 +65,6 @@ export async function startBrowsedStudio(
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
-}
-
-/** Collects what must not happen on a page. */
-function watch(page: Page, url: string, faults: string[]): void {
-  page.on("console", (message) => {
-    const isFault = message.type() === "error" || message.type() === "warning";
-    if (isFault) faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
-  });
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("dialog", (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.context().on("request", (request) => {
-    const sent = request.url();
-    if (!sent.startsWith(`${url}/`) && !sent.startsWith("blob:")) faults.push(`request: ${sent}`);
-  });
-  void page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", (event) => {
-      console.error(`violates ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
-    });
-  });
 }
 
 /** A proxy for TCP that records what the server sends. */
@@ -117,27 +96,4 @@ async function startRecorder(): Promise<{
     served: () => Buffer.concat(chunks).toString("latin1"),
     close: () => void server.close(),
   };
-}
-
-/** Goes to a screen as a link does, and waits until it has loaded. */
-export async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate((target) => {
-    history.pushState(null, "", target);
-    dispatchEvent(new PopStateEvent("popstate"));
-    return new Promise((resolve) => {
-      requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)));
-    });
-  }, path);
-  await settle(page);
-}
-
-/** Waits until nothing on the page is loading. */
-async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(
-    () =>
-      document.querySelector("main h1, main .state-title") !== null &&
-      ![...document.querySelectorAll("main .state")].some((state) =>
-        (state.textContent ?? "").startsWith("Loading"),
-      ),
-  );
 }

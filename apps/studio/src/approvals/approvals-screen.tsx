@@ -81,7 +81,7 @@ function Inbox({ list, current }: { list: ApprovalList; current?: string }) {
           items={rows}
           rowHeight={64}
           label="Approvals"
-          keyOf={(approval) => approval.id}
+          getKey={(approval) => approval.id}
           {...(current === undefined ? {} : { current })}
           renderRow={(approval, focus) => (
             <Link

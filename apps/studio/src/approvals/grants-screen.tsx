@@ -12,6 +12,7 @@ import { Badge } from "../ui/badge.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
 import { EmptyState, ErrorState, Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
+import { DataTable } from "../ui/data-table.tsx";
 
 /** Remembered approvals, each of which can be revoked. */
 export function GrantsScreen() {
@@ -51,56 +52,42 @@ export function GrantsScreen() {
 
 function GrantTable(props: { grants: readonly ListedGrant[]; onRevoke: (id: string) => void }) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Grants">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Tool</th>
-            <th scope="col">Permission</th>
-            <th scope="col">Arguments</th>
-            <th scope="col">Holds</th>
-            <th scope="col">For</th>
-            <th scope="col">Granted</th>
-            <th scope="col">
-              <span class="visually-hidden">Action</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.grants.map((grant) => (
-            <tr key={grant.id}>
-              <td>
-                <Link href={toPath("tools", grant.tool)}>{safeLine(grant.tool)}</Link>
-              </td>
-              <td>
-                <code class="code">
-                  {safeLine(grant.permission.kind)} {safeLine(grant.permission.target)}
-                </code>
-              </td>
-              <td>
-                {grant.argumentsHash === undefined ? <Badge tone="warning">any</Badge> : "the same"}
-              </td>
-              <td>{grant.scope === "session" ? "this session" : "until revoked"}</td>
-              <td>{grant.caller === undefined ? "no caller" : safeLine(grant.caller.id)}</td>
-              <td>
-                <RelativeTime time={grant.grantedAt} />
-                {grant.by === undefined ? "" : ` by ${safeLine(grant.by)}`}
-              </td>
-              <td class="number">
-                <button
-                  type="button"
-                  class="button small danger"
-                  disabled={!hasScope("decide")}
-                  aria-label={`Revoke the grant for ${safeLine(grant.tool)}`}
-                  onClick={() => props.onRevoke(grant.id)}
-                >
-                  Revoke
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Grants"
+      columns={["Tool", "Permission", "Arguments", "Holds", "For", "Granted", "Action"]}
+    >
+      {props.grants.map((grant) => (
+        <tr key={grant.id}>
+          <td>
+            <Link href={toPath("tools", grant.tool)}>{safeLine(grant.tool)}</Link>
+          </td>
+          <td>
+            <code class="code">
+              {safeLine(grant.permission.kind)} {safeLine(grant.permission.target)}
+            </code>
+          </td>
+          <td>
+            {grant.argumentsHash === undefined ? <Badge tone="warning">any</Badge> : "the same"}
+          </td>
+          <td>{grant.scope === "session" ? "this session" : "until revoked"}</td>
+          <td>{grant.caller === undefined ? "no caller" : safeLine(grant.caller.id)}</td>
+          <td>
+            <RelativeTime time={grant.grantedAt} />
+            {grant.by === undefined ? "" : ` by ${safeLine(grant.by)}`}
+          </td>
+          <td class="number">
+            <button
+              type="button"
+              class="button small danger"
+              disabled={!hasScope("decide")}
+              aria-label={`Revoke the grant for ${safeLine(grant.tool)}`}
+              onClick={() => props.onRevoke(grant.id)}
+            >
+              Revoke
+            </button>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

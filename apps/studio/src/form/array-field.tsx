@@ -13,6 +13,7 @@ import {
 import { initialNode } from "./model/initial-node.ts";
 import { arrayNode } from "../json/node.ts";
 import { schemaParts } from "./model/schema-parts.ts";
+import { FormSection } from "./form-section.tsx";
 
 /** The items of an array; for an absent one, the buttons that add it. */
 export function ArrayField(props: ControlProps): JSX.Element {
@@ -128,19 +129,12 @@ interface ItemGroupProps {
 /** Some items of a long array. */
 function ItemGroup({ isOpen, first, count, children }: ItemGroupProps): JSX.Element {
   return (
-    <div class="form-optional form-items">
-      <button
-        type="button"
-        class="form-toggle"
-        aria-expanded={isOpen.value}
-        onClick={() => (isOpen.value = !isOpen.peek())}
-      >
-        <span class="form-arrow" aria-hidden="true" />
-        <span class="form-label">
-          Items {first + 1} to {first + count}
-        </span>
-      </button>
-      {isOpen.value ? children() : null}
-    </div>
+    <FormSection
+      class="form-items"
+      isOpen={isOpen}
+      title={`Items ${first + 1} to ${first + count}`}
+    >
+      {children}
+    </FormSection>
   );
 }

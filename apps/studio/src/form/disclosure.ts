@@ -5,7 +5,7 @@ import type { FormNode } from "../json/node.ts";
 const maxOpenDepth = 2;
 /** The number of values in one that is large. */
 const largeCount = 12;
-/** The number of items of a list that are shown together. */
+/** The number of items of a list that are displayed together. */
 export const groupSize = 50;
 
 /** Which parts of a form are open. A part keeps its state while its value changes and moves. */

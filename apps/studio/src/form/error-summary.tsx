@@ -7,7 +7,7 @@ interface ErrorSummaryProps {
   readonly form: Form;
 }
 
-/** The problems of a form with links to their fields. It is shown on sending and stays until there are no problems. */
+/** The problems of a form with links to their fields. It is displayed on sending and stays until there are no problems. */
 export function ErrorSummary({ form }: ErrorSummaryProps): JSX.Element | null {
   if (!form.isSummaryVisible || form.problems.length === 0) return null;
   const count = form.problemsByField.size;

@@ -66,7 +66,7 @@ export function FieldHead(props: FieldHeadProps): JSX.Element {
   );
 }
 
-/** Absent, null and empty are states that can be told apart. */
+/** Absent, null and empty are displayed as different states. */
 function valueState(node: FormNode | undefined): string | undefined {
   if (node === undefined) return "not sent";
   if (node.kind === "literal" && node.value === null) return "null";

@@ -3,7 +3,7 @@ import { parsePointer } from "@toolweave/core/adapter";
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { editAt, setJson, type Edit } from "./model/edit.ts";
 import { initialNode } from "./model/initial-node.ts";
-import { childOf, nodeAt, type FormNode, type FormPath, type PathStep } from "../json/node.ts";
+import { findChild, nodeAt, type FormNode, type FormPath, type PathStep } from "../json/node.ts";
 import { Disclosure } from "./disclosure.ts";
 import { pinBranches } from "./model/pin-branches.ts";
 import { draftProblems, problemsByField, type FormProblem } from "./model/problems.ts";
@@ -201,7 +201,7 @@ export class Form {
     for (const step of pointer.split("/").slice(1)) {
       if (node !== undefined) this.disclosure.open(node.id, placeIndex(node, step));
       place = `${place}/${step}`;
-      node = childOf(node, stepFrom(step));
+      node = findChild(node, stepFrom(step));
     }
     if (node !== undefined) this.disclosure.open(node.id);
     this.focusRequest.value = { pointer: place, part: "control" };

@@ -11,6 +11,7 @@ import {
 } from "./model/field-view.ts";
 import { initialNode } from "./model/initial-node.ts";
 import { objectNode } from "../json/node.ts";
+import { FormSection } from "./form-section.tsx";
 
 /** The number of optional members from which they are collapsed together. */
 const manyOptional = 8;
@@ -85,19 +86,13 @@ function OptionalMembers(props: OptionalMembersProps): JSX.Element {
   const sent = members.filter((child) => child.node !== undefined).length;
   const isOpen = form.disclosure.isOptionalOpen(node, sent > 0);
   return (
-    <div class="form-optional">
-      <button
-        type="button"
-        class="form-toggle"
-        aria-expanded={isOpen.value}
-        onClick={() => (isOpen.value = !isOpen.peek())}
-      >
-        <span class="form-arrow" aria-hidden="true" />
-        <span class="form-label">{members.length} optional members</span>
-        {sent > 0 ? <span class="form-count">{sent} sent</span> : null}
-      </button>
-      {isOpen.value ? members.map((child) => member(props, child)) : null}
-    </div>
+    <FormSection
+      isOpen={isOpen}
+      title={`${members.length} optional members`}
+      detail={sent > 0 ? `${sent} sent` : undefined}
+    >
+      {() => members.map((child) => member(props, child))}
+    </FormSection>
   );
 }
 

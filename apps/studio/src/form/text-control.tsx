@@ -6,7 +6,7 @@ import { textNode } from "../json/node.ts";
 import { isSecret } from "./model/public-json.ts";
 import { DatePicker } from "./date-picker.tsx";
 
-/** The number of characters from which a text is shown on demand only. */
+/** The number of characters from which a text is displayed on demand only. */
 const largeText = 100_000;
 
 const placeholders: Readonly<Record<string, string>> = {

@@ -176,7 +176,7 @@ function numberMessage(text: string): string {
 }
 
 /** `next` in the place of `old`: it has its identity and its selected branches. */
-export function inPlaceOf(old: FormNode | undefined, next: FormNode): FormNode {
+export function replaceNode(old: FormNode | undefined, next: FormNode): FormNode {
   if (old === undefined || old === next) return next;
   const choices = next.choices ?? old.choices;
   return { ...next, id: old.id, ...(choices !== undefined && { choices }) };
@@ -231,12 +231,12 @@ export type FormPath = readonly PathStep[];
 /** Returns the node at a path; undefined if it is absent. */
 export function nodeAt(root: FormNode | undefined, path: FormPath): FormNode | undefined {
   let node = root;
-  for (const step of path) node = childOf(node, step);
+  for (const step of path) node = findChild(node, step);
   return node;
 }
 
 /** Returns the node one step below; undefined if it is absent. */
-export function childOf(node: FormNode | undefined, step: PathStep): FormNode | undefined {
+export function findChild(node: FormNode | undefined, step: PathStep): FormNode | undefined {
   if (node?.kind === "object") return node.members.get(String(step));
   return node?.kind === "array" ? node.items[Number(step)] : undefined;
 }

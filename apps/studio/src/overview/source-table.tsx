@@ -2,6 +2,7 @@ import type { SourceRow } from "@toolweave/console";
 import { Link } from "../navigation/link.tsx";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge, type Tone } from "../ui/badge.tsx";
+import { DataTable } from "../ui/data-table.tsx";
 
 const states: Readonly<Record<SourceRow["state"], readonly [string, Tone]>> = {
   ready: ["ready", "good"],
@@ -12,51 +13,41 @@ const states: Readonly<Record<SourceRow["state"], readonly [string, Tone]>> = {
 /** The sources with their tools and problems. */
 export function SourceTable({ sources }: { sources: readonly SourceRow[] }) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Sources">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            <th scope="col">State</th>
-            <th scope="col">Adapter</th>
-            <th scope="col" class="number">
-              Tools
-            </th>
-            <th scope="col" class="number">
-              Problems
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sources.map((source) => (
-            <tr key={source.id}>
-              <td>
-                <Link href={`/tools?source=${encodeURIComponent(source.id)}`}>
-                  {safeLine(source.id)}
-                </Link>{" "}
-                {!source.trusted && <Badge>not trusted</Badge>}
-                {source.message !== undefined && (
-                  <p class="row-message">{safeProse(source.message)}</p>
-                )}
-              </td>
-              <td>
-                <Badge tone={states[source.state][1]}>{states[source.state][0]}</Badge>
-              </td>
-              <td class="muted nowrap">{safeLine(source.adapter)}</td>
-              <td class="number">{source.tools.toLocaleString("en")}</td>
-              <td class="number">
-                {source.problems === 0 ? (
-                  <span class="muted">0</span>
-                ) : (
-                  <Link href={`/problems?source=${encodeURIComponent(source.id)}`}>
-                    {source.problems.toLocaleString("en")}
-                  </Link>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Sources"
+      columns={[
+        "Source",
+        "State",
+        "Adapter",
+        { title: "Tools", isNumber: true },
+        { title: "Problems", isNumber: true },
+      ]}
+    >
+      {sources.map((source) => (
+        <tr key={source.id}>
+          <td>
+            <Link href={`/tools?source=${encodeURIComponent(source.id)}`}>
+              {safeLine(source.id)}
+            </Link>{" "}
+            {!source.trusted && <Badge>not trusted</Badge>}
+            {source.message !== undefined && <p class="row-message">{safeProse(source.message)}</p>}
+          </td>
+          <td>
+            <Badge tone={states[source.state][1]}>{states[source.state][0]}</Badge>
+          </td>
+          <td class="muted nowrap">{safeLine(source.adapter)}</td>
+          <td class="number">{source.tools.toLocaleString("en")}</td>
+          <td class="number">
+            {source.problems === 0 ? (
+              <span class="muted">0</span>
+            ) : (
+              <Link href={`/problems?source=${encodeURIComponent(source.id)}`}>
+                {source.problems.toLocaleString("en")}
+              </Link>
+            )}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

@@ -96,7 +96,7 @@ function Changes({ result: { changes, unchanged } }: { result: TryResult }) {
             items={changes}
             rowHeight={40}
             label="Tools that would change"
-            keyOf={({ tool, permission }) => `${tool} ${permission ?? ""}`}
+            getKey={({ tool, permission }) => `${tool} ${permission ?? ""}`}
             renderRow={(change, focus) => (
               <Link {...focus} href={toPath("tools", change.tool)} class="row-link try-row">
                 <span class="tool-name">{safeLine(change.tool)}</span>

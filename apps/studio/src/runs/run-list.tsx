@@ -14,6 +14,8 @@ import { ScreenHeader } from "../ui/screen-header.tsx";
 import { SearchInput } from "../ui/search-input.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
+import { DataTable } from "../ui/data-table.tsx";
+import { Checkbox } from "../ui/checkbox.tsx";
 
 const runEvents: ReadonlySet<string> = new Set([
   "tool.requested",
@@ -53,16 +55,11 @@ export function RunList() {
             if (value === "") setQuery({ tool: "" });
           }}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFailedOnly}
-            onChange={({ currentTarget }) =>
-              setQuery({ failed: currentTarget.checked ? "true" : "" })
-            }
-          />
-          Failed only
-        </label>
+        <Checkbox
+          label="Failed only"
+          isChecked={isFailedOnly}
+          onChange={(isChecked) => setQuery({ failed: isChecked ? "true" : "" })}
+        />
       </form>
       <PagedList
         pages={pages}
@@ -83,50 +80,42 @@ export function RunList() {
 
 function RunTable({ runs }: { runs: readonly RunRow[] }) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">State</th>
-            <th scope="col">Tools</th>
-            <th scope="col">Started</th>
-            <th scope="col" class="number">
-              Duration
-            </th>
-            <th scope="col" class="number">
-              Calls
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={`${run.recording ?? ""} ${run.runId}`}>
-              <td class="nowrap">
-                <Link
-                  class="mono"
-                  href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
-                >
-                  {safeLine(run.runId)}
-                </Link>{" "}
-                {run.recording !== undefined && <Badge>{safeLine(run.recording)}</Badge>}
-              </td>
-              <td>
-                <RunState run={run} />
-              </td>
-              <td class="run-tools muted">{safeProse(run.tools.join(", "))}</td>
-              <td class="nowrap">
-                <RelativeTime time={run.startedAt} />
-              </td>
-              <td class="number nowrap">
-                {run.endedAt === undefined ? "" : formatDuration(run.endedAt - run.startedAt)}
-              </td>
-              <td class="number">{run.calls.toLocaleString("en")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Runs"
+      columns={[
+        "Run",
+        "State",
+        "Tools",
+        "Started",
+        { title: "Duration", isNumber: true },
+        { title: "Calls", isNumber: true },
+      ]}
+    >
+      {runs.map((run) => (
+        <tr key={`${run.recording ?? ""} ${run.runId}`}>
+          <td class="nowrap">
+            <Link
+              class="mono"
+              href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
+            >
+              {safeLine(run.runId)}
+            </Link>{" "}
+            {run.recording !== undefined && <Badge>{safeLine(run.recording)}</Badge>}
+          </td>
+          <td>
+            <RunState run={run} />
+          </td>
+          <td class="run-tools muted">{safeProse(run.tools.join(", "))}</td>
+          <td class="nowrap">
+            <RelativeTime time={run.startedAt} />
+          </td>
+          <td class="number nowrap">
+            {run.endedAt === undefined ? "" : formatDuration(run.endedAt - run.startedAt)}
+          </td>
+          <td class="number">{run.calls.toLocaleString("en")}</td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

@@ -1,6 +1,7 @@
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { useQueryText } from "../navigation/use-query-text.ts";
 import { SearchInput } from "../ui/search-input.tsx";
+import { Checkbox } from "../ui/checkbox.tsx";
 
 /** The search and the choices above the spans of a run. */
 export function SpanFilters(props: { displayed: number; total: number; hasGaps: boolean }) {
@@ -15,27 +16,17 @@ export function SpanFilters(props: { displayed: number; total: number; hasGaps: 
         value={text}
         onInput={setText}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isFailedOnly}
-          onChange={({ currentTarget }) =>
-            setQuery({ failed: currentTarget.checked ? "true" : "" })
-          }
-        />
-        Failed only
-      </label>
+      <Checkbox
+        label="Failed only"
+        isChecked={isFailedOnly}
+        onChange={(isChecked) => setQuery({ failed: isChecked ? "true" : "" })}
+      />
       {props.hasGaps && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFolded}
-            onChange={({ currentTarget }) =>
-              setQuery({ gaps: currentTarget.checked ? "" : "open" })
-            }
-          />
-          Fold idle time
-        </label>
+        <Checkbox
+          label="Fold idle time"
+          isChecked={isFolded}
+          onChange={(isChecked) => setQuery({ gaps: isChecked ? "" : "open" })}
+        />
       )}
       <span class="muted">
         {props.displayed === props.total

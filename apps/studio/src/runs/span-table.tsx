@@ -6,6 +6,7 @@ import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { kindTexts, stateTexts } from "./span-text.ts";
 import { isFailed, type SpanNode } from "./span-tree.ts";
+import { DataTable } from "../ui/data-table.tsx";
 
 const pageRows = 200;
 const maxPrintedRows = 5_000;
@@ -26,48 +27,41 @@ export function SpanTable(props: {
     : nodes.slice(current * pageRows, (current + 1) * pageRows);
   return (
     <>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Spans as a table">
-        <table class="table span-table">
-          <thead>
-            <tr>
-              <th scope="col">Tool</th>
-              <th scope="col">Kind</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Start
-              </th>
-              <th scope="col" class="number">
-                Duration
-              </th>
-              <th scope="col">Details</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ span, depth }) => (
-              <tr key={span.id}>
-                <td style={{ paddingInlineStart: `${Math.min(depth, 12) * 14}px` }}>
-                  <Link href={toPath("tools", span.tool)} class="mono">
-                    {safeLine(span.tool)}
-                  </Link>
-                </td>
-                <td class="nowrap">
-                  {kindTexts[span.kind]} {span.attempt ?? ""}
-                </td>
-                <td>
-                  <Badge tone={isFailed(span) ? "bad" : span.state === "ok" ? "good" : "warning"}>
-                    {stateTexts[span.state]}
-                  </Badge>
-                </td>
-                <td class="number nowrap">{formatDuration(span.from - start)}</td>
-                <td class="number nowrap">
-                  {span.to === undefined ? "" : formatDuration(span.to - span.from)}
-                </td>
-                <td class="muted">{details(span)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Spans as a table"
+        columns={[
+          "Tool",
+          "Kind",
+          "State",
+          { title: "Start", isNumber: true },
+          { title: "Duration", isNumber: true },
+          "Details",
+        ]}
+        class="span-table"
+      >
+        {rows.map(({ span, depth }) => (
+          <tr key={span.id}>
+            <td style={{ paddingInlineStart: `${Math.min(depth, 12) * 14}px` }}>
+              <Link href={toPath("tools", span.tool)} class="mono">
+                {safeLine(span.tool)}
+              </Link>
+            </td>
+            <td class="nowrap">
+              {kindTexts[span.kind]} {span.attempt ?? ""}
+            </td>
+            <td>
+              <Badge tone={isFailed(span) ? "bad" : span.state === "ok" ? "good" : "warning"}>
+                {stateTexts[span.state]}
+              </Badge>
+            </td>
+            <td class="number nowrap">{formatDuration(span.from - start)}</td>
+            <td class="number nowrap">
+              {span.to === undefined ? "" : formatDuration(span.to - span.from)}
+            </td>
+            <td class="muted">{details(span)}</td>
+          </tr>
+        ))}
+      </DataTable>
       {last > 0 && !isPrinting && (
         <div class="pager">
           <button

@@ -93,7 +93,7 @@ export function Waterfall(props: {
           items={displayed}
           rowHeight={28}
           label="Spans"
-          keyOf={({ span }) => span.id}
+          getKey={({ span }) => span.id}
           renderRow={(node, focus) => (
             <SpanRow
               node={node}

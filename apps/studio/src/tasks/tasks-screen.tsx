@@ -10,6 +10,7 @@ import { ScreenHeader } from "../ui/screen-header.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { TaskPage, TaskStatus } from "./task-page.tsx";
+import { DataTable } from "../ui/data-table.tsx";
 
 /** Calls that continue on their own, or one of them. */
 export function TasksScreen({ id }: { id?: string }) {
@@ -39,45 +40,32 @@ function TaskList() {
         }
       >
         {(items) => (
-          <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Task</th>
-                  <th scope="col">Tool</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Created</th>
-                  <th scope="col">Changed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((task) => (
-                  <tr key={task.id}>
-                    <td>
-                      <Link href={toPath("tasks", task.id)} class="mono">
-                        {safeLine(task.id)}
-                      </Link>
-                      {task.message !== undefined && (
-                        <p class="row-message">{safeProse(task.message)}</p>
-                      )}
-                    </td>
-                    <td>
-                      <Link href={toPath("tools", task.tool)}>{safeLine(task.tool)}</Link>
-                    </td>
-                    <td>
-                      <TaskStatus status={task.status} />
-                    </td>
-                    <td>
-                      <RelativeTime time={task.createdAt} />
-                    </td>
-                    <td>
-                      <RelativeTime time={task.updatedAt} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <DataTable label="Tasks" columns={["Task", "Tool", "Status", "Created", "Changed"]}>
+            {items.map((task) => (
+              <tr key={task.id}>
+                <td>
+                  <Link href={toPath("tasks", task.id)} class="mono">
+                    {safeLine(task.id)}
+                  </Link>
+                  {task.message !== undefined && (
+                    <p class="row-message">{safeProse(task.message)}</p>
+                  )}
+                </td>
+                <td>
+                  <Link href={toPath("tools", task.tool)}>{safeLine(task.tool)}</Link>
+                </td>
+                <td>
+                  <TaskStatus status={task.status} />
+                </td>
+                <td>
+                  <RelativeTime time={task.createdAt} />
+                </td>
+                <td>
+                  <RelativeTime time={task.updatedAt} />
+                </td>
+              </tr>
+            ))}
+          </DataTable>
         )}
       </PagedList>
     </>

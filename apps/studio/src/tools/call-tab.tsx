@@ -6,10 +6,11 @@ import { setQuery } from "../navigation/location.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Badge, EffectBadge } from "../ui/badge.tsx";
-import { callsOf, cancelCall, isRunning, startCall } from "./call.ts";
+import { getCalls, cancelCall, isRunning, startCall } from "./call.ts";
 import { CallView } from "./call-view.tsx";
 import { getForm } from "./drafts.ts";
 import { useCheck } from "./use-check.ts";
+import { Checkbox } from "../ui/checkbox.tsx";
 
 /** Arguments, their check, and the call with its result. */
 export function CallTab({ tool }: { tool: ToolDetails }) {
@@ -21,7 +22,7 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
   const check = useCheck(name, json);
   const problems = check.result?.problems;
   useEffect(() => form.setProblems(problems ?? []), [form, problems]);
-  const calls = callsOf(name).value;
+  const calls = getCalls(name).value;
   const [current] = calls;
   const running = current !== undefined && isRunning(current) ? current : undefined;
   const mayCall = hasScope("call");
@@ -98,14 +99,11 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
             />{" "}
             s
           </label>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={asTask}
-              onChange={({ currentTarget }) => setAsTask(currentTarget.checked)}
-            />
-            as a task
-          </label>
+          <Checkbox
+            label="as a task"
+            isChecked={asTask}
+            onChange={(isChecked) => setAsTask(isChecked)}
+          />
           <CopyButton
             label="Copy as a command"
             text={() => toCommand(name, form.publicJson ?? "{}")}

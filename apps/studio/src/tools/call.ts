@@ -45,7 +45,7 @@ const endEvents: ReadonlySet<string> = new Set([
 const calls = new Map<string, Signal<readonly DisplayedCall[]>>();
 
 /** The calls of a tool. */
-export function callsOf(name: string): Signal<readonly DisplayedCall[]> {
+export function getCalls(name: string): Signal<readonly DisplayedCall[]> {
   const existing = calls.get(name);
   if (existing !== undefined) return existing;
   const created = signal<readonly DisplayedCall[]>([]);
@@ -71,7 +71,7 @@ export async function startCall(
   { timeoutMs, asTask }: CallSettings,
 ): Promise<void> {
   const callId = `studio-${crypto.randomUUID()}`;
-  const list = callsOf(name);
+  const list = getCalls(name);
   const first: DisplayedCall = { callId, startedAt: Date.now(), json, isCancelling: false };
   list.value = [first, ...list.value].slice(0, 50);
   const update = (changes: Partial<DisplayedCall>): void => {
@@ -101,7 +101,7 @@ export async function startCall(
 
 /** Asks the server to cancel a call; the end of the call comes as for any other. */
 export async function cancelCall(name: string, callId: string): Promise<void> {
-  const list = callsOf(name);
+  const list = getCalls(name);
   const update = (changes: Partial<DisplayedCall>): void => {
     list.value = list.value.map((call) =>
       call.callId === callId ? { ...call, ...changes } : call,
@@ -160,14 +160,14 @@ function followCall(
   const unsubscribe = onEvents((events) => {
     const own = events.filter((event) => event.callId === callId);
     if (own.length === 0) return;
-    const changes = progressOf(own);
+    const changes = readProgress(own);
     if (Object.keys(changes).length > 0) update(changes);
     if (own.some(({ type }) => endEvents.has(type))) void read();
   });
   return { start: () => void read(), stop };
 }
 
-function progressOf(events: readonly EventView[]): Partial<DisplayedCall> {
+function readProgress(events: readonly EventView[]): Partial<DisplayedCall> {
   const progress = events.findLast(({ type }) => type === "tool.progressed")?.["progress"];
   const partial = events.findLast(({ type }) => type === "tool.updated")?.["output"];
   return {

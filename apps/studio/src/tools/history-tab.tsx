@@ -9,13 +9,14 @@ import { safeLine } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { callsOf, callStatus } from "./call.ts";
+import { getCalls, callStatus } from "./call.ts";
 import { CallView } from "./call-view.tsx";
 import { TextBlock } from "../ui/text.tsx";
+import { DataTable } from "../ui/data-table.tsx";
 
 /** The calls of this page and the runs that have called the tool. */
 export function HistoryTab({ name }: { name: string }) {
-  const calls = callsOf(name).value;
+  const calls = getCalls(name).value;
   const runs = useResource<Page<RunRow>>(withQuery("/api/runs", { tool: name, limit: 50 }));
   return (
     <>
@@ -36,48 +37,41 @@ export function HistoryTab({ name }: { name: string }) {
           items.length === 0 ? (
             <EmptyState title="No run has called this tool" />
           ) : (
-            <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs of the tool">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">Run</th>
-                    <th scope="col">Started</th>
-                    <th scope="col" class="number">
-                      Duration
-                    </th>
-                    <th scope="col" class="number">
-                      Calls
-                    </th>
-                    <th scope="col" class="number">
-                      Failed
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((run) => (
-                    <tr key={run.runId}>
-                      <td class="nowrap">
-                        <Link class="mono" href={toPath("runs", run.runId)}>
-                          {safeLine(run.runId)}
-                        </Link>
-                      </td>
-                      <td>
-                        <RelativeTime time={run.startedAt} />
-                      </td>
-                      <td class="number">
-                        {run.endedAt !== undefined
-                          ? formatDuration(run.endedAt - run.startedAt)
-                          : run.waiting > 0
-                            ? "waiting"
-                            : "running"}
-                      </td>
-                      <td class="number">{run.calls}</td>
-                      <td class="number">{run.failed}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <DataTable
+              label="Runs of the tool"
+              columns={[
+                "Run",
+                "Started",
+                { title: "Duration", isNumber: true },
+                { title: "Calls", isNumber: true },
+                { title: "Failed", isNumber: true },
+              ]}
+            >
+              {items.map((run) => (
+                <tr key={`${run.recording ?? ""} ${run.runId}`}>
+                  <td class="nowrap">
+                    <Link
+                      class="mono"
+                      href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
+                    >
+                      {safeLine(run.runId)}
+                    </Link>
+                  </td>
+                  <td>
+                    <RelativeTime time={run.startedAt} />
+                  </td>
+                  <td class="number">
+                    {run.endedAt !== undefined
+                      ? formatDuration(run.endedAt - run.startedAt)
+                      : run.waiting > 0
+                        ? "waiting"
+                        : "running"}
+                  </td>
+                  <td class="number">{run.calls}</td>
+                  <td class="number">{run.failed}</td>
+                </tr>
+              ))}
+            </DataTable>
           )
         }
       </Loaded>

@@ -41,7 +41,7 @@ export function ToolRows(props: { rows: readonly ToolRow[]; isEmpty: boolean; cu
       items={props.rows}
       rowHeight={52}
       label="Tools"
-      keyOf={({ name }) => name}
+      getKey={({ name }) => name}
       renderRow={(row, focus) => (
         <Row row={row} focus={focus} isOpen={row.name === props.current} />
       )}

@@ -31,7 +31,7 @@ export function JsonView({ value, label }: { value: ExactJson; label: string }) 
           items={rows}
           rowHeight={rowHeight}
           label={label}
-          keyOf={({ pointer }) => pointer}
+          getKey={({ pointer }) => pointer}
           renderRow={(row, focus) => <Row row={row} focus={focus} onToggle={toggle} />}
         />
       </div>

@@ -10,7 +10,7 @@ export interface VirtualListProps<Item> {
   readonly rowHeight: number;
   readonly label: string;
   /** The key of a row, unique in the list. */
-  readonly keyOf: (item: Item) => string;
+  readonly getKey: (item: Item) => string;
   /** The row: one element that can have the focus, with `tabIndex` and `data-row` as given. */
   readonly renderRow: (item: Item, focus: RowFocus, index: number) => ComponentChildren;
   /** The row that is open, which has the focus first. */
@@ -26,13 +26,13 @@ export interface RowFocus {
 
 /** Draws the visible rows; arrows, `j`, `k`, Home, End and the page keys move the focus. */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
-  const { items, rowHeight, keyOf } = props;
+  const { items, rowHeight, getKey } = props;
   const view = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 800 });
   const [focused, setFocused] = useState(-1);
   const moveFocus = useRef(false);
   const open = props.current;
-  const openIndex = open === undefined ? -1 : items.findIndex((item) => keyOf(item) === open);
+  const openIndex = open === undefined ? -1 : items.findIndex((item) => getKey(item) === open);
   const active = Math.min(focused >= 0 ? focused : Math.max(0, openIndex), items.length - 1);
 
   useLayoutEffect(() => {
@@ -108,7 +108,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
           const focus: RowFocus = { tabIndex: index === active ? 0 : -1, "data-row": index };
           return (
             <div
-              key={keyOf(item)}
+              key={getKey(item)}
               role="listitem"
               class="virtual-row"
               aria-setsize={items.length}

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium } from "@toolweave/test-support/chromium";
 import { makeTools } from "../support/fake-data.ts";
-import { goTo, startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
+import { goTo } from "../support/page-driver.ts";
+import { startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
 
 const attack =
   "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e\u200b\u0007 javascript:alert(3)";

@@ -1,7 +1,8 @@
 import { isFullRun } from "@toolweave/test-support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium } from "@toolweave/test-support/chromium";
-import { goTo, startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
+import { goTo } from "../support/page-driver.ts";
+import { startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
 
 /** The middle and the 95th of a hundred of some times, in milliseconds. */
 function percentiles(times: readonly number[]): { readonly p50: number; readonly p95: number } {

@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium } from "@toolweave/test-support/chromium";
 import { makeTools } from "../support/fake-data.ts";
+import { goTo } from "../support/page-driver.ts";
 import {
   axeViolations,
-  goTo,
   startStudioBrowser,
   type StudioBrowser,
 } from "../support/studio-browser.ts";

@@ -2,7 +2,8 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasChromium } from "@toolweave/test-support/chromium";
 import { makeTools, makeApprovals } from "../support/fake-data.ts";
-import { goTo, startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
+import { goTo } from "../support/page-driver.ts";
+import { startStudioBrowser, type StudioBrowser } from "../support/studio-browser.ts";
 
 const tools = makeTools(10_000);
 

@@ -6,6 +6,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { readPageFiles } from "@toolweave/console";
 import { launchChromium } from "@toolweave/test-support/chromium";
 import { buildPage } from "../../src/page-files/index.ts";
+import { goTo, reportFaults } from "./page-driver.ts";
 import { startFakeServer, type FakeOptions, type FakeServer } from "./fake-server.ts";
 
 /** The page built for production, in a browser, with a server that has made-up data. */
@@ -37,20 +38,7 @@ export async function startStudioBrowser(
         ...contextOptions,
       });
       const page = await context.newPage();
-      page.on("console", (message) => {
-        const isFault = message.type() === "error" || message.type() === "warning";
-        if (isFault) faults.push(`${message.type()}: ${message.text()}`);
-      });
-      page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-      page.on("request", (request) => {
-        const url = request.url();
-        if (!url.startsWith(server.url) && !url.startsWith("blob:")) faults.push(`request: ${url}`);
-      });
-      await page.addInitScript(() => {
-        addEventListener("securitypolicyviolation", (event) => {
-          console.error(`violates ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
-        });
-      });
+      await reportFaults(page, server.url, (fault) => faults.push(fault));
       await page.goto(server.startLink());
       await page.waitForSelector("main h1");
       if (path !== "/") await goTo(page, path);
@@ -66,30 +54,6 @@ export async function startStudioBrowser(
       await server.close();
     },
   };
-}
-
-/** Goes to a screen as a link does, and waits until it has loaded. */
-export async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate((target) => {
-    history.pushState(null, "", target);
-    dispatchEvent(new PopStateEvent("popstate"));
-    // The screen before has left after the next frame.
-    return new Promise((resolve) => {
-      requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)));
-    });
-  }, path);
-  await settle(page);
-}
-
-/** Waits until nothing on the page is loading. */
-async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(
-    () =>
-      document.querySelector("main h1, main .state-title") !== null &&
-      ![...document.querySelectorAll("main .state")].some((state) =>
-        (state.textContent ?? "").startsWith("Loading"),
-      ),
-  );
 }
 
 /** The violations of WCAG 2.2 A and AA that axe finds on the page, each as one line. */

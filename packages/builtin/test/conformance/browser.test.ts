@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { conformance } from "@toolweave/conformance/vitest";
-import { afterAll, test } from "vitest";
+import { afterAll, describe } from "vitest";
 import { browserTools } from "../../src/index.ts";
 import { hasBrowser } from "../browser/support/open-browser.ts";
 
@@ -20,7 +20,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-if (hasBrowser) {
+describe.skipIf(!hasBrowser)("in chromium (needs chromium)", () => {
   conformance({
     name: "the tools for a browser",
     create: () => browserTools({ allowPrivate: [host], sandbox: process.getuid?.() !== 0 }),
@@ -48,11 +48,4 @@ if (hasBrowser) {
       change: "the tools for a browser are always the same",
     },
   });
-}
-
-test.skipIf(hasBrowser)(
-  "the tools for a browser keep the contract (needs chromium)",
-  ({ skip }) => {
-    skip("There is no browser: apt-get install chromium.");
-  },
-);
+});

@@ -1,3 +1,4 @@
+import { errorSchema, resultProperties } from "../openapi/outcome-schemas.ts";
 import { grantProperties, permissionSchema } from "../openapi/permission-schemas.ts";
 import { milliseconds, nextCursor, reference, text } from "../openapi/schema-parts.ts";
 
@@ -203,23 +204,9 @@ export const approvalSchemas: Readonly<Record<string, object>> = {
       result: {
         type: "object",
         required: ["isError", "content", "artifacts"],
-        properties: {
-          isError: { type: "boolean" },
-          content: { type: "array", items: { type: "object" } },
-          value: { description: "The structured result: any JSON." },
-          artifacts: { type: "array", items: { type: "object" } },
-          taskId: text("The task in which the call continues."),
-        },
+        properties: resultProperties,
       },
-      error: {
-        type: "object",
-        required: ["code", "message", "retryable"],
-        properties: {
-          code: { type: "string" },
-          message: { type: "string" },
-          retryable: { type: "boolean" },
-        },
-      },
+      error: errorSchema,
       approval: reference("Approval"),
     },
   },

@@ -1,21 +1,5 @@
+import { errorSchema, resultProperties } from "../openapi/outcome-schemas.ts";
 import { milliseconds, reference, text } from "../openapi/schema-parts.ts";
-
-const content = {
-  description: "Content for the model. Images, sounds and files come without their data.",
-  type: "array",
-  items: {
-    type: "object",
-    required: ["type"],
-    additionalProperties: true,
-    properties: {
-      type: { type: "string" },
-      text: text("Of a text."),
-      mediaType: text("Of an image, a sound or a file."),
-      bytes: { type: "integer", description: "The size of its data." },
-      dataUrl: text("Of an image of at most 1 MiB: its data."),
-    },
-  },
-} as const;
 
 const outcome = {
   type: "object",
@@ -27,25 +11,13 @@ const outcome = {
       type: "object",
       required: ["isError", "content", "artifacts", "durationMs"],
       properties: {
-        isError: { type: "boolean" },
-        content,
-        value: { description: "The structured result: any JSON." },
-        artifacts: { type: "array", items: { type: "object" } },
+        ...resultProperties,
         details: { description: "For people, never for a model: any JSON." },
         childRunId: { type: "string" },
-        taskId: text("The task in which the call continues."),
         durationMs: { type: "number" },
       },
     },
-    error: {
-      type: "object",
-      required: ["code", "message", "retryable"],
-      properties: {
-        code: { type: "string" },
-        message: { type: "string" },
-        retryable: { type: "boolean" },
-      },
-    },
+    error: errorSchema,
     approval: reference("Approval"),
   },
 } as const;

@@ -9,7 +9,7 @@ interface Stream {
   seq: number;
   /** The time of its last event. */
   time: number;
-  /** Events that a notice reports as missing, and that no number has shown yet. */
+  /** Events that a notice reports as missing, and that no number has confirmed yet. */
   reported: number;
 }
 

@@ -1,3 +1,17 @@
+/** A part of the functions that add calls: removes up to 100 expired ones, and as many expired results. */
+export const removeExpiredCalls = (
+  schema: string,
+): string => `  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE status <> 'claimed' AND expires_at <= v_now) THEN
+    DELETE FROM ${schema}.pending_calls WHERE id IN (SELECT id FROM ${schema}.pending_calls
+      WHERE status <> 'claimed' AND expires_at <= v_now ORDER BY expires_at LIMIT 100
+      FOR UPDATE SKIP LOCKED);
+  END IF;
+  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE result IS NOT NULL AND result_until <= v_now) THEN
+    UPDATE ${schema}.pending_calls SET result = NULL WHERE id IN (SELECT id FROM ${schema}.pending_calls
+      WHERE result IS NOT NULL AND result_until <= v_now LIMIT 100 FOR UPDATE SKIP LOCKED);
+  END IF;
+`;
+
 /**
  * The writes for pending calls, grants, rates and tasks. Each function is one statement for the client, and one
  * transaction. In a function every statement sees what was committed before it, which the parts of one statement do not.
@@ -27,16 +41,7 @@ CREATE FUNCTION ${schema}.add_pending_call(p_id text, p_interruption text, p_dig
   p_expires float8, p_max float8) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE v_now float8 := ${schema}.now_ms(); v_digest bytea; v_count bigint; v_alone boolean;
 BEGIN
-  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE status <> 'claimed' AND expires_at <= v_now) THEN
-    DELETE FROM ${schema}.pending_calls WHERE id IN (SELECT id FROM ${schema}.pending_calls
-      WHERE status <> 'claimed' AND expires_at <= v_now ORDER BY expires_at LIMIT 100
-      FOR UPDATE SKIP LOCKED);
-  END IF;
-  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE result IS NOT NULL AND result_until <= v_now) THEN
-    UPDATE ${schema}.pending_calls SET result = NULL WHERE id IN (SELECT id FROM ${schema}.pending_calls
-      WHERE result IS NOT NULL AND result_until <= v_now LIMIT 100 FOR UPDATE SKIP LOCKED);
-  END IF;
-  SELECT state_digest INTO v_digest FROM ${schema}.pending_calls WHERE id = p_id;
+${removeExpiredCalls(schema)}  SELECT state_digest INTO v_digest FROM ${schema}.pending_calls WHERE id = p_id;
   IF NOT FOUND THEN
     SELECT count(*) INTO v_count FROM ${schema}.pending_calls
       WHERE quota_owner = p_owner AND status = 'pending' AND expires_at > v_now;

@@ -1,4 +1,4 @@
-import { callFunctions } from "./call-functions.ts";
+import { callFunctions, removeExpiredCalls } from "./call-functions.ts";
 
 /** Plans that are the same for any number of operations, and lock rows in the order of the arrays. */
 const inOrder = `LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off
@@ -99,16 +99,7 @@ BEGIN
       + CASE WHEN c.owner = ANY (v_shared) THEN current_setting('max_connections')::int ELSE 0 END <= p_max
     ORDER BY c.n ON CONFLICT (id) DO NOTHING RETURNING id)
   SELECT c.n FROM added a JOIN unnest(p_ids) WITH ORDINALITY AS c (id, n) USING (id);
-  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE status <> 'claimed' AND expires_at <= v_now) THEN
-    DELETE FROM ${schema}.pending_calls WHERE id IN (SELECT id FROM ${schema}.pending_calls
-      WHERE status <> 'claimed' AND expires_at <= v_now ORDER BY expires_at LIMIT 100
-      FOR UPDATE SKIP LOCKED);
-  END IF;
-  IF EXISTS (SELECT FROM ${schema}.pending_calls WHERE result IS NOT NULL AND result_until <= v_now) THEN
-    UPDATE ${schema}.pending_calls SET result = NULL WHERE id IN (SELECT id FROM ${schema}.pending_calls
-      WHERE result IS NOT NULL AND result_until <= v_now LIMIT 100 FOR UPDATE SKIP LOCKED);
-  END IF;
-END $$;
+${removeExpiredCalls(schema)}END $$;
 
 CREATE FUNCTION ${schema}.claim_pending_calls(p_ids text[], p_digests bytea[], p_tokens uuid[],
   p_lease float8) RETURNS SETOF bigint ${inOrder} AS $$

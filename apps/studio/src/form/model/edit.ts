@@ -3,7 +3,7 @@ import { countViolations, memberSchema } from "./count-violations.ts";
 import { initialNode } from "./initial-node.ts";
 import {
   draftNode,
-  inPlaceOf,
+  replaceNode,
   isSameJson,
   literalNode,
   objectNode,
@@ -32,7 +32,7 @@ function editNode(node: FormNode | undefined, path: FormPath, edit: Edit): FormN
   const [step, ...rest] = path;
   if (step === undefined) {
     const next = edit(node);
-    return next === undefined ? undefined : inPlaceOf(node, next);
+    return next === undefined ? undefined : replaceNode(node, next);
   }
   if (node?.kind === "object") {
     const name = String(step);
@@ -137,7 +137,7 @@ function adopt(before: FormNode | undefined, next: FormNode): FormNode {
   if (before === undefined) return next;
   const state = {
     id: before.id,
-    ...(isSameJson(before, next) ? choicesOf(before) : detectBranches(before)),
+    ...(isSameJson(before, next) ? copyChoices(before) : detectBranches(before)),
   };
   if (before.kind === "object" && next.kind === "object") {
     const members = [...next.members].map(([name, member]): [string, FormNode] => [
@@ -156,7 +156,7 @@ function adopt(before: FormNode | undefined, next: FormNode): FormNode {
 
 type Choices = Pick<FormNode, "choices">;
 
-function choicesOf({ choices }: FormNode): Choices {
+function copyChoices({ choices }: FormNode): Choices {
   return choices === undefined ? {} : { choices };
 }
 
@@ -186,7 +186,7 @@ export function selectBranch(root: SchemaRoot, choice: ChoiceView, to: number): 
     if (node !== undefined && choice.selected !== undefined) others.set(choice.selected, node);
     const stored = others.get(to);
     others.delete(to);
-    const initial = stored ?? initialNode(root, target.whole, picksOf(node, choice.key, to));
+    const initial = stored ?? initialNode(root, target.whole, withBranch(node, choice.key, to));
     const next = nodeOfBranch(root, choice, target, node, initial, stored !== undefined);
     const choices = new Map(next.choices ?? node?.choices);
     choices.set(choice.key, { branch: to, others });
@@ -195,7 +195,11 @@ export function selectBranch(root: SchemaRoot, choice: ChoiceView, to: number): 
 }
 
 /** The selected branches of the other choices, and the one to select. */
-function picksOf(node: FormNode | undefined, key: string, to: number): ReadonlyMap<string, number> {
+function withBranch(
+  node: FormNode | undefined,
+  key: string,
+  to: number,
+): ReadonlyMap<string, number> {
   const picks = new Map<string, number>();
   for (const [other, { branch }] of node?.choices ?? []) {
     if (branch !== undefined) picks.set(other, branch);
@@ -218,7 +222,7 @@ function nodeOfBranch(
   if (initial.kind !== "object") return initial;
   const commonNames = new Set(propertiesIn(common).map(([name]) => name));
   const left = branches.find(({ index }) => index === selected);
-  const leftNames = new Set(namesOf(root, left?.schema));
+  const leftNames = new Set(listNames(root, left?.schema));
   const members = new Map(initial.members);
   for (const [name, member] of node.members) {
     const isOfBranch = leftNames.has(name) && !commonNames.has(name);
@@ -229,7 +233,7 @@ function nodeOfBranch(
   return { ...initial, members };
 }
 
-function namesOf(root: SchemaRoot, schema: SchemaNode | undefined): readonly string[] {
+function listNames(root: SchemaRoot, schema: SchemaNode | undefined): readonly string[] {
   return propertiesIn(schemaParts(root, schema).base).map(([name]) => name);
 }
 

@@ -9,10 +9,10 @@ import { fromValue } from "../../json/write-json.ts";
 /** The control of a field: of the kind of its schema, or JSON text where that kind cannot display the value. */
 type Control = Exclude<FieldKind, "any" | "impossible"> | "json";
 
-/** A field of the form: the view of its schema, and how its value is shown. */
+/** A field of the form: the view of its schema, and how its value is displayed. */
 export interface FieldView extends SchemaView {
   readonly control: Control;
-  /** True if the value is not of the kind that the schema has, so that it is shown as JSON. */
+  /** True if the value is not of the kind that the schema has, so that it is displayed as JSON. */
   readonly isMismatch: boolean;
 }
 
@@ -34,7 +34,7 @@ export function viewField(
   node: FormNode | undefined,
 ): FieldView {
   const view = viewSchema(root, schema, node);
-  const control = controlOf(view, node);
+  const control = getControl(view, node);
   const isMismatch =
     control === "json" &&
     node !== undefined &&
@@ -48,7 +48,7 @@ function isJsonDraft(node: FormNode): boolean {
   return node.kind === "draft" && node.as === "json";
 }
 
-function controlOf(view: SchemaView, node: FormNode | undefined): Control {
+function getControl(view: SchemaView, node: FormNode | undefined): Control {
   const { kind } = view;
   if (node === undefined) return kind === "any" || kind === "impossible" ? "json" : kind;
   if (isJsonDraft(node)) return "json";

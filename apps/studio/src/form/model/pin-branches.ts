@@ -1,5 +1,5 @@
 import { childFields, viewField, type ChildField } from "./field-view.ts";
-import { childOf, type FormNode, type FormPath, type SelectedBranch } from "../../json/node.ts";
+import { findChild, type FormNode, type FormPath, type SelectedBranch } from "../../json/node.ts";
 import type { SchemaRoot } from "./schema-parts.ts";
 import type { SchemaNode } from "@toolweave/core/adapter";
 
@@ -27,7 +27,7 @@ function pin(
   const isPinned = [...choices].every(([key, choice]) => node.choices?.get(key) === choice);
   const pinned = isPinned ? node : { ...node, choices };
   const [step, ...rest] = path;
-  const child = step === undefined ? undefined : childOf(pinned, step);
+  const child = step === undefined ? undefined : findChild(pinned, step);
   const field: ChildField | undefined = childFields(root, view, pinned).find(
     (other) => String(other.step) === String(step),
   );

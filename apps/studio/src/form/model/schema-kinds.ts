@@ -28,7 +28,7 @@ export interface FieldOption {
 }
 
 /** The kind of field of a schema without choices. */
-export function kindOf(base: JsonObject, options: readonly FieldOption[]): FieldKind {
+export function getKind(base: JsonObject, options: readonly FieldOption[]): FieldKind {
   if ("const" in base) return "const";
   if (options.length > 0) return "enum";
   const types = stringsIn([base["type"]].flat());
@@ -113,18 +113,18 @@ export function optionsIn(base: JsonObject): readonly FieldOption[] | undefined 
     return [
       {
         value,
-        label: typeof title === "string" ? `${labelOf(value)} – ${title}` : labelOf(value),
+        label: typeof title === "string" ? `${toLabel(value)} – ${title}` : toLabel(value),
         ...(typeof description === "string" && { description }),
       },
     ];
   }
   const members = base["enum"];
   if (!Array.isArray(members)) return undefined;
-  return (members as readonly JsonValue[]).map((value) => ({ value, label: labelOf(value) }));
+  return (members as readonly JsonValue[]).map((value) => ({ value, label: toLabel(value) }));
 }
 
 /** A string as it is, unless it would look like another value or like nothing. */
-function labelOf(value: JsonValue): string {
+function toLabel(value: JsonValue): string {
   if (typeof value !== "string") return JSON.stringify(value);
   return value.trim() === "" || /^(?:-?[0-9]+(?:\.[0-9]+)?|true|false|null)$/.test(value)
     ? JSON.stringify(value)

@@ -9,7 +9,7 @@ import {
   isConstant,
   isConstraint,
   isNullOnly,
-  kindOf,
+  getKind,
   optionsIn,
   permitsNull,
   toValueTypes,
@@ -250,7 +250,7 @@ class Resolution {
     const hasNull = types.includes("null") || (permitsNull(base) && hasNullOption(base));
     const kind = isImpossible ? "impossible" : this.#isUnselected ? "unselected" : undefined;
     return {
-      kind: kind ?? kindOf(base, options),
+      kind: kind ?? getKind(base, options),
       base,
       common: schemaParts(this.#root, this.#whole).base,
       schema: this.#schema,
