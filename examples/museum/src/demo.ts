@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 
-import { ToolExecutor, ToolRegistry, type ToolSpec } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type ToolEvent, type ToolSpec } from "@toolweave/core";
 import { openApiSource } from "@toolweave/openapi";
 
 import { showAgent } from "./agent-step.ts";
@@ -13,6 +13,7 @@ import { Guide } from "./guide.ts";
 import { Person, type Seat } from "./person.ts";
 import { startMuseum } from "./service.ts";
 import type { Museum } from "./service.ts";
+import { offerStudio } from "./studio-step.ts";
 import type { Terminal } from "./terminal.ts";
 import { printTools } from "./tool-table.ts";
 import { visitorFiles } from "./visitor-files.ts";
@@ -43,6 +44,8 @@ export async function runDemo(terminal: Terminal, seat: Seat, signal: AbortSigna
     await unlessAborted(registry.ready, signal);
     assert.deepEqual(registry.problems, []);
     const executor = new ToolExecutor({ registry, eventPayloads: true });
+    const events: ToolEvent[] = [];
+    executor.on((event) => void events.push(event));
 
     terminal.line(
       terminal.paint(
@@ -78,6 +81,7 @@ export async function runDemo(terminal: Terminal, seat: Seat, signal: AbortSigna
 
     guide.heading("A coding agent has its tools ready made: files, commands in a sandbox, a plan");
     await showCoding({ terminal, museum, person, signal });
+    await offerStudio({ terminal, registry, events, person, signal });
   } finally {
     person.close();
     await registry.close();
@@ -87,6 +91,7 @@ export async function runDemo(terminal: Terminal, seat: Seat, signal: AbortSigna
   terminal.line(terminal.paint("green", "Every step came out as it should; everything is closed."));
   terminal.line();
   terminal.line("Your own API:  npx -y pnpm@12 start <openapi url or file>");
+  terminal.line("In a browser:  npx toolweave studio <openapi url, file or toolweave.json>");
 }
 
 async function converse(guide: Guide, museum: Museum, visitor: AbortController): Promise<void> {

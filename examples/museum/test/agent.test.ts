@@ -116,6 +116,7 @@ describe("during a model's turn", () => {
 describe.runIf(hasTerminals)("at a terminal", () => {
   const env = (): NodeJS.ProcessEnv => ({ TMPDIR: temporary, NO_COLOR: "1" });
   const question = "allow?   y/n > ";
+  const offer = "in your browser?   y/N > ";
 
   it("a person is asked about each change, and approved ones are made", async () => {
     const { child, ended, printed } = runAtTerminal(env());
@@ -125,6 +126,8 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     child.stdin.write("y\n");
     await printed(question, 3);
     child.stdin.write("y\n");
+    await printed(offer);
+    child.stdin.write("\n");
     const result = await ended;
     expect(result.code).toBe(0);
     expect(result.stdout).not.toContain("\u001b");
@@ -144,6 +147,8 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     child.stdin.write("n\n");
     await printed(question, 2);
     child.stdin.write("y\n");
+    await printed(offer);
+    child.stdin.write("n\n");
     const agentStep = step(await ended);
     expect(agentStep).toContain("answer   reject: A person at the terminal said no.");
     expect(agentStep).toContain('"content": "We are sorry: there is no other lantern tour');
@@ -158,6 +163,8 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     child.stdin.write("n\n");
     await printed(question, 2);
     child.stdin.write("n\n");
+    await printed(offer);
+    child.stdin.write("n\n");
     expect(step(await ended).match(/answer +reject/g)).toHaveLength(2);
   });
 
@@ -168,6 +175,30 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     const result = await ended;
     expect(result.code).toBe(0);
     expect(step(result).match(/answer +reject: There was no answer/g)).toHaveLength(2);
+  });
+
+  it("Studio with the tools and the calls of the tour is opened if the person wants it", async () => {
+    const { child, ended, printed, stdout } = runAtTerminal(env());
+    await printed(question);
+    child.stdin.write("n\n");
+    await printed(question, 2);
+    child.stdin.write("n\n");
+    await printed(offer);
+    child.stdin.write("y\n");
+    await printed("Enter ends Studio");
+    const [, url = "", code] = /(http:\/\/127\.0\.0\.1:\d+)\/#code=(\S+)/.exec(stdout()) ?? [];
+    expect(await (await fetch(`${url}/`)).text()).toContain("<title>");
+    const headers = { "content-type": "application/json", origin: url };
+    const body = JSON.stringify({ code });
+    const session = await fetch(`${url}/session`, { method: "POST", headers, body });
+    const { token } = (await session.json()) as { token: string };
+    const ask = async (path: string): Promise<string> =>
+      (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).text();
+    expect(await ask("/api/tools")).toContain('"create_event"');
+    expect(await ask("/api/runs?recording=the%20tour")).toContain('"curator"');
+    child.stdin.write("\n");
+    expect((await ended).code).toBe(0);
+    await expectNothingLeft();
   });
 
   it("Ctrl-C at the question ends all started processes", async () => {

@@ -30,6 +30,8 @@ export interface RunningStart {
   readonly ended: Promise<Ended>;
   /** Resolves when `text` has been written to stdout, `times` times; rejects when it ends before. */
   printed(text: string, times?: number): Promise<void>;
+  /** What has been written to stdout. */
+  stdout(): string;
 }
 
 /** Starts it without a terminal. No key of the user who runs the tests reaches it. */
@@ -60,5 +62,5 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
       look();
       void ended.then(() => reject(new Error(`it ended without ${text}:\n${output.stdout}`)));
     });
-  return { child, ended, printed };
+  return { child, ended, printed, stdout: () => output.stdout };
 }
