@@ -30,7 +30,7 @@ export interface RunningStart {
   readonly ended: Promise<Ended>;
   /** Resolves when `text` has been written to stdout, `times` times; rejects when it ends before. */
   printed(text: string, times?: number): Promise<void>;
-  /** What has been written to stdout. */
+  /** The text that has been written to stdout. */
   stdout(): string;
 }
 
