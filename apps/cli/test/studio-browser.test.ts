@@ -70,6 +70,25 @@ describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
     expect(await page.textContent(".span-details")).toContain("Max");
   });
 
+  test("a call that two tabs display and approve runs once", async () => {
+    const before = shop.requests.length;
+    const other = await openTab(page);
+    await goTo(page, "/tools/add_pet");
+    await page.getByRole("textbox", { name: "name", exact: true }).first().fill("Tom");
+    await page.click(".call-bar .primary");
+    await page.waitForSelector(".approval-card");
+    await goTo(other, "/approvals");
+    await other.click(".approval-row, a[href^='/approvals/']");
+    const approve = "[data-decision=approve][aria-disabled=false]";
+    await Promise.all([page, other].map((tab) => tab.waitForSelector(approve)));
+    // The button disappears from a tab as soon as the call has been answered in the other.
+    await Promise.all([page, other].map((tab) => tab.evaluate(clickButton, approve)));
+    await page.waitForSelector(".outcome");
+    await other.waitForSelector(approve, { state: "detached" });
+    expect(shop.requests.slice(before)).toMatchObject([{ method: "POST", body: '{"name":"Tom"}' }]);
+    await other.close();
+  });
+
   test("the token is nowhere but in sessionStorage", async () => {
     const found = await page.evaluate(() => {
       const token = (
@@ -100,3 +119,17 @@ describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
     expect(studio.served()).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
   });
 });
+
+/** Another tab with the session of a page. */
+async function openTab(page: Page): Promise<Page> {
+  const session = await page.evaluate(() => sessionStorage.getItem("toolweave.session") ?? "");
+  const tab = await page.context().newPage();
+  await tab.addInitScript((text) => sessionStorage.setItem("toolweave.session", text), session);
+  await tab.goto(new URL("/", page.url()).href);
+  await tab.waitForSelector("main h1");
+  return tab;
+}
+
+function clickButton(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.click();
+}
