@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
     const titles = await page.locator(".span-title").allTextContents();
     expect(titles).toEqual(["add_pet", "waits for a person"]);
     await page.click(".span-row >> nth=0");
-    expect(await page.textContent(".span-details")).toContain("Max");
+    await page.waitForSelector(".span-details .json-view:has-text('Max')");
   });
 
   test("a call that two tabs display and approve runs once", async () => {

@@ -28,9 +28,9 @@ const tabs = [
 
 /** One run: its spans as a waterfall, as a table and as they are. */
 export function RunPage({ id }: { id: string }) {
-  const path = withQuery(`/api/runs/${encodeURIComponent(id)}`, {
-    recording: queryValue("recording"),
-  });
+  // Arguments and outputs are read with the span that is opened.
+  const payloads = queryValue("tab") === "raw" ? undefined : "false";
+  const path = withQuery(toRunPath(id), { recording: queryValue("recording"), payloads });
   const resource = useResource<RunDetails>(path);
   useReloadOn(resource, (event) => event.runId === id || event.type === "events.dropped");
   return (
@@ -111,6 +111,11 @@ function Content({ run }: { run: RunDetails }) {
             gaps={queryValue("gaps") === "open" ? [] : run.gaps}
             collapsed={collapsed}
             onToggle={toggle}
+            toPayloadPath={(spanId) =>
+              withQuery(`${toRunPath(run.runId)}/spans/${encodeURIComponent(spanId)}`, {
+                recording: run.recording,
+              })
+            }
           />
         )}
         {current === "table" && nodes.length > 0 && (
@@ -122,6 +127,10 @@ function Content({ run }: { run: RunDetails }) {
       </Tabs>
     </>
   );
+}
+
+function toRunPath(id: string): string {
+  return `/api/runs/${encodeURIComponent(id)}`;
 }
 
 /** The last time in a run that has not ended. */

@@ -1,15 +1,23 @@
 import type { Span } from "@toolweave/console";
+import { useResource } from "../api/resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatBytes, formatDuration, formatTime } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { JsonView } from "../ui/json-view.tsx";
+import { Loaded } from "../ui/states.tsx";
 import { kindTexts, stateTexts } from "./span-text.ts";
 import { isFailed } from "./span-tree.ts";
 
 /** Everything that is known of a span. */
-export function SpanDetails(props: { span: Span; start: number; onClose: () => void }) {
+export function SpanDetails(props: {
+  span: Span;
+  start: number;
+  /** The path of the span with its arguments and output. */
+  payloadPath: string;
+  onClose: () => void;
+}) {
   const { span, start } = props;
   const { tool, kind, state, code, message, rule, reason, by, from, to, attempt } = span;
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -65,23 +73,37 @@ export function SpanDetails(props: { span: Span; start: number; onClose: () => v
           <span class="muted">{bytes === undefined ? "" : formatBytes(bytes)}</span>
         </p>
       ))}
-      {span.arguments !== undefined && (
-        <>
-          <h3>Arguments</h3>
-          <JsonView value={span.arguments} label="Arguments" />
-        </>
-      )}
-      {span.output !== undefined && (
-        <>
-          <h3>Output</h3>
-          <JsonView value={span.output} label="Output" />
-        </>
-      )}
-      {kind === "call" && span.arguments === undefined && span.output === undefined && (
-        <p class="muted">
-          Arguments and outputs are recorded if <code class="code">eventPayloads</code> is set.
-        </p>
-      )}
+      {kind === "call" && <Payload key={`${span.id} ${state}`} path={props.payloadPath} />}
     </aside>
+  );
+}
+
+/** The arguments and the output of a call. */
+function Payload({ path }: { path: string }) {
+  const resource = useResource<Span>(path);
+  return (
+    <Loaded resource={resource}>
+      {({ arguments: args, output }) => (
+        <>
+          {args !== undefined && (
+            <>
+              <h3>Arguments</h3>
+              <JsonView value={args} label="Arguments" />
+            </>
+          )}
+          {output !== undefined && (
+            <>
+              <h3>Output</h3>
+              <JsonView value={output} label="Output" />
+            </>
+          )}
+          {args === undefined && output === undefined && (
+            <p class="muted">
+              Arguments and outputs are recorded if <code class="code">eventPayloads</code> is set.
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -17,6 +17,8 @@ export function Waterfall(props: {
   gaps: readonly TimeRange[];
   collapsed: ReadonlySet<string>;
   onToggle: (id: string) => void;
+  /** The path of a span with its arguments and output. */
+  toPayloadPath: (spanId: string) => string;
 }) {
   const { nodes, range, gaps, collapsed, onToggle } = props;
   const [zoom, setZoom] = useState<TimeRange>();
@@ -109,7 +111,12 @@ export function Waterfall(props: {
         />
       </div>
       {detail !== undefined && (
-        <SpanDetails span={detail} start={range.from} onClose={() => setSelected(undefined)} />
+        <SpanDetails
+          span={detail}
+          start={range.from}
+          payloadPath={props.toPayloadPath(detail.id)}
+          onClose={() => setSelected(undefined)}
+        />
       )}
     </div>
   );

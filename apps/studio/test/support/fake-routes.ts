@@ -6,6 +6,8 @@ import * as runs from "./fake-runs.ts";
 interface FakeRequest {
   /** The `{id}` of the path. */
   readonly id: string;
+  /** The `{span}` of the path. */
+  readonly span: string;
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -262,6 +264,11 @@ export function createFakeRoutes(state: FakeState): readonly FakeRoute[] {
         ),
     ],
     ["GET", "/api/runs/{id}", ({ id }) => runs.makeRun(id, tools, state.spans)],
+    [
+      "GET",
+      "/api/runs/{id}/spans/{span}",
+      ({ id, span }) => runs.makeRun(id, tools, state.spans).spans.find((each) => each.id === span),
+    ],
     ["GET", "/api/tasks", ({ query }) => page(runs.makeTasks(tools), query)],
     ["GET", "/api/tasks/{id}", ({ id }) => runs.makeTasks(tools).find((task) => task.id === id)],
     ["POST", "/api/tasks/{id}/cancel", () => ({})],

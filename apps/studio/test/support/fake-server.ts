@@ -103,10 +103,11 @@ export async function startFakeServer(options: FakeOptions): Promise<FakeServer>
       return openStream;
     }
     for (const [method, path, handler] of routes) {
-      const pattern = new RegExp(`^${path.replace("{id}", "([^/]+)")}$`);
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
       const found = request.method === method ? pattern.exec(url.pathname) : null;
       if (found === null) continue;
-      return handler({ id: decodeURIComponent(found[1] ?? ""), query: url.searchParams, body });
+      const [id = "", span = ""] = found.slice(1).map(decodeURIComponent);
+      return handler({ id, span, query: url.searchParams, body });
     }
     throw new Refused(404, "not_found", "There is no such resource.");
   };

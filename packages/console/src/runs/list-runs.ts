@@ -3,7 +3,7 @@ import { getPage } from "../http/paging.ts";
 import { Problem } from "../http/problem.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RecordingIndex } from "./recording.ts";
-import type { RunDetails, RunRow } from "./span.ts";
+import type { RunDetails, RunRow, Span } from "./span.ts";
 
 /** A page of runs, newest first. */
 export interface RunList {
@@ -41,21 +41,55 @@ export async function getRun(
   runId: string,
   query: URLSearchParams,
 ): Promise<RunDetails> {
-  const { executor, live } = sources;
   const withPayloads = readBoolean(query, "payloads", true);
-  const name = query.get("recording");
-  const found = name === null ? live?.spans.details(runId) : undefined;
-  if (found !== undefined) {
-    return executor.redact(withPayloads ? found : withoutPayloads(found));
-  }
-  for (const recording of selectRecordings(sources, name)) {
-    const run = await recording.details(runId, withPayloads);
-    if (run !== undefined) return executor.redact(run);
-  }
-  throw new Problem(
-    "not_found",
-    "There is no run with this id: its events were dropped, or the id is wrong.",
+  const run = await findFirst(
+    sources,
+    query,
+    (live) => live.details(runId),
+    (recording) => recording.details(runId, withPayloads),
   );
+  if (run === undefined) {
+    const detail = "There is no run with this id: its events were dropped, or the id is wrong.";
+    throw new Problem("not_found", detail);
+  }
+  return sources.executor.redact(withPayloads ? run : withoutPayloads(run));
+}
+
+/** @throws Problem `not_found` */
+export async function getSpan(
+  sources: RunSources,
+  { runId, spanId }: { readonly runId: string; readonly spanId: string },
+  query: URLSearchParams,
+): Promise<Span> {
+  const span = await findFirst(
+    sources,
+    query,
+    (live) => live.span(runId, spanId),
+    (recording) => recording.span(runId, spanId),
+  );
+  if (span === undefined) {
+    const detail = "There is no such span: its events were dropped, or an id is wrong.";
+    throw new Problem("not_found", detail);
+  }
+  return sources.executor.redact(span);
+}
+
+/** Looks in this process, then in the recordings. */
+async function findFirst<Found>(
+  sources: RunSources,
+  query: URLSearchParams,
+  inLive: (live: LiveRuns["spans"]) => Found | undefined,
+  inRecording: (recording: RecordingIndex) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const { live } = sources;
+  const name = query.get("recording");
+  const found = name === null && live !== undefined ? inLive(live.spans) : undefined;
+  if (found !== undefined) return found;
+  for (const recording of selectRecordings(sources, name)) {
+    const recorded = await inRecording(recording);
+    if (recorded !== undefined) return recorded;
+  }
+  return undefined;
 }
 
 function selectRecordings(

@@ -23,15 +23,17 @@ export interface RecordingReadOptions {
 
 /** A recording is read again after so many milliseconds. */
 const refreshMs = 1000;
+/** Events of several processes are in order up to so many milliseconds. */
+const slackMs = 1000;
 
 /**
- * The runs of a recording. The spans are kept without arguments and outputs, and new events are added when the runs are
- * read; arguments and outputs are read from the recording with each run.
+ * The runs of a recording. New events are added when the runs are read. Arguments and outputs that are no longer in
+ * memory are read from the recording again.
  */
 export class RecordingIndex {
   readonly name: string;
   readonly #recording: ConsoleRecording;
-  readonly #spans = new SpanBuilder({ maxPayloadLength: 0 });
+  readonly #spans = new SpanBuilder();
   /** The last event with a number, as it was read. */
   #last: { readonly stream: string; readonly seq: number } | undefined;
   /** The number of notices after it, which are read again. */
@@ -60,12 +62,31 @@ export class RecordingIndex {
     const run = this.#spans.details(runId);
     if (run === undefined) return undefined;
     const named = { ...run, recording: this.name };
-    if (!withPayloads) return named;
-    // The same events in the same order get the same ids.
-    const full = new SpanBuilder();
-    for await (const event of this.#recording.read({ runId })) full.add(event);
+    if (!withPayloads || !this.#spans.hasDroppedPayloads) return named;
+    const full = await this.#readRun(runId);
     const byId = new Map(full.details(runId)?.spans.map((span) => [span.id, span]));
     return { ...named, spans: run.spans.map((span) => addPayload(span, byId.get(span.id))) };
+  }
+
+  /** Returns a span with its arguments and output; `undefined`: it is not in the recording. */
+  async span(runId: string, id: string): Promise<Span | undefined> {
+    await this.#refresh();
+    const span = this.#spans.span(runId, id);
+    if (span === undefined || span.kind !== "call" || !this.#spans.hasDroppedPayloads) return span;
+    if (span.arguments !== undefined || span.output !== undefined) return span;
+    const spans = await this.#readRun(runId, span.to === undefined ? Infinity : span.to + slackMs);
+    return addPayload(span, spans.span(runId, id));
+  }
+
+  /** Reads a run again, up to a time. The same events in the same order get the same ids. */
+  async #readRun(runId: string, until = Infinity): Promise<SpanBuilder> {
+    const spans = new SpanBuilder();
+    for await (const event of this.#recording.read({ runId })) {
+      // What follows could only replace the arguments and outputs that are in memory.
+      if (event.time > until) break;
+      spans.add(event);
+    }
+    return spans;
   }
 
   #refresh(): Promise<void> {

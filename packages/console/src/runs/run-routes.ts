@@ -2,7 +2,7 @@ import type { ToolExecutor } from "@toolweave/core";
 import { unavailableProblem } from "../http/unavailable-problem.ts";
 import type { ApiPart } from "../openapi/route.ts";
 import { jsonResponse, pageParameters, queryParameter } from "../openapi/schema-parts.ts";
-import { getRun, listRuns, type RunSources } from "./list-runs.ts";
+import { getRun, getSpan, listRuns, type RunSources } from "./list-runs.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { RecordingIndex, type ConsoleRecording } from "./recording.ts";
 import { runSchemas } from "./run-schemas.ts";
@@ -74,6 +74,19 @@ export function runRoutes(
           responses: { 200: jsonResponse("The run.", "RunDetails") },
         },
         handle: ({ parameters: { id = "" }, query }) => getRun(getSources(), id, query),
+      },
+      {
+        method: "GET",
+        path: "/api/runs/{id}/spans/{span}",
+        scope: "read",
+        operation: {
+          operationId: "getSpan",
+          summary: "Read a span of a run with its arguments and output",
+          parameters: [recordingParameter],
+          responses: { 200: jsonResponse("The span.", "Span") },
+        },
+        handle: ({ parameters: { id = "", span = "" }, query }) =>
+          getSpan(getSources(), { runId: id, spanId: span }, query),
       },
     ],
   };

@@ -2,7 +2,7 @@ import { readMember, readText } from "./event-members.ts";
 import { findIdleGaps } from "./idle-gaps.ts";
 import { MissingEvents } from "./missing-events.ts";
 import { RunFold, type Payload } from "./run-fold.ts";
-import type { RunDetails, RunRow, Span, SpanEvent } from "./span.ts";
+import type { OpenSpan, RunDetails, RunRow, Span, SpanEvent } from "./span.ts";
 
 /** Options of `SpanBuilder`. */
 export interface SpanBuilderOptions {
@@ -61,6 +61,7 @@ export class SpanBuilder {
   #payloads: Payload[] = [];
   #firstPayload = 0;
   #payloadLength = 0;
+  #hasDroppedPayloads = false;
   #spans = 0;
 
   constructor(options: SpanBuilderOptions = {}) {
@@ -90,6 +91,11 @@ export class SpanBuilder {
     return this.#runs.size;
   }
 
+  /** True after arguments and outputs of spans were dropped. */
+  get hasDroppedPayloads(): boolean {
+    return this.#hasDroppedPayloads;
+  }
+
   /**
    * Returns the runs, newest first.
    *
@@ -109,11 +115,7 @@ export class SpanBuilder {
     if (run === undefined) return undefined;
     const row = this.#toRow(run, now);
     const unknown = this.#unknownSpans(run, now);
-    const spans: Span[] = run.spans.map((span) =>
-      unknown.has(span.id) || (span.parent !== undefined && unknown.has(span.parent))
-        ? toUnknown(span)
-        : { ...span },
-    );
+    const spans: Span[] = run.spans.map((span) => toSpan(span, unknown));
     spans.sort((one, other) => one.from - other.from);
     const { startedAt, endedAt = Infinity } = row;
     const missing = this.#missing.count({ from: startedAt, to: endedAt });
@@ -123,6 +125,19 @@ export class SpanBuilder {
       gaps: findIdleGaps(spans, Math.max(now, run.lastAt)),
       missingEvents: missing + run.headless + run.droppedCalls,
     };
+  }
+
+  /**
+   * Returns a span of a run; `undefined`: one of them is unknown, or was dropped.
+   *
+   * @param now milliseconds since the epoch. Default: the current time.
+   */
+  span(runId: string, id: string, now: number = Date.now()): Span | undefined {
+    const run = this.#runs.get(runId);
+    const span = run?.spans.find((each) => each.id === id);
+    return run === undefined || span === undefined
+      ? undefined
+      : toSpan(span, this.#unknownSpans(run, now));
   }
 
   #newRun(runId: string, time: number): RunFold {
@@ -185,6 +200,7 @@ export class SpanBuilder {
       delete oldest.span.arguments;
       delete oldest.span.output;
       this.#payloadLength -= oldest.size;
+      this.#hasDroppedPayloads = true;
     }
     if (this.#firstPayload > 1000 && this.#firstPayload * 2 > this.#payloads.length) {
       this.#payloads = this.#payloads.slice(this.#firstPayload);
@@ -213,9 +229,10 @@ export class SpanBuilder {
   }
 }
 
-/** The process has ended: the span ended at an unknown time. */
-function toUnknown(span: Span): Span {
-  return span.state === "running" ? { ...span, state: "unknown" } : { ...span };
+/** A copy, as of a process that has ended if the span or its parent is one of `unknown`. */
+function toSpan(span: OpenSpan, unknown: ReadonlySet<string>): Span {
+  const isUnknown = unknown.has(span.id) || (span.parent !== undefined && unknown.has(span.parent));
+  return isUnknown && span.state === "running" ? { ...span, state: "unknown" } : { ...span };
 }
 
 function compareNewest(one: RunRow, other: RunRow): number {

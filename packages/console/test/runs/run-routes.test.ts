@@ -5,7 +5,7 @@ import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/co
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { eventFile, readEvents } from "@toolweave/stores";
 import { expect, onTestFinished, test } from "vitest";
-import type { ConsoleRecording, RunDetails, RunList } from "../../src/index.ts";
+import type { ConsoleRecording, RunDetails, RunList, Span } from "../../src/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
@@ -82,7 +82,42 @@ test("live runs are listed, newest first, by page, tool and failure", async () =
   ]);
   const bare = await console.send<RunDetails>(`/api/runs/${items[3]?.runId}?payloads=false`);
   expect(Object.keys(bare.body.spans[0] ?? {})).not.toContain("arguments");
+  const span = await console.send(`/api/runs/${items[3]?.runId}/spans/${bare.body.spans[0]?.id}`);
+  expect(span.body).toEqual(body.spans[0]);
+  expect((await console.send(`/api/runs/${items[3]?.runId}/spans/unknown`)).status).toBe(404);
   expect((await console.send("/api/runs/unknown")).status).toBe(404);
+});
+
+test("arguments that are no longer in memory are read from the recording again", async () => {
+  // 20 Mi characters, of which 16 Mi are kept.
+  const payloads = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(1024 * 1024, "."));
+  const events = payloads.flatMap((text, index) => {
+    const [callId, time] = [String(index), index * 10_000];
+    const fields = { stream: "a", runId: "large", callId, tool: "echo", time };
+    return [
+      { ...fields, type: "tool.requested", seq: 2 * index + 1, arguments: { text } },
+      { ...fields, type: "tool.completed", seq: 2 * index + 2 },
+    ];
+  });
+  let reads = 0;
+  const recording: ConsoleRecording = {
+    name: "large",
+    async *read({ after }) {
+      reads += 1;
+      yield* after === undefined ? events : [];
+    },
+  };
+  const console = new CheckedConsole(tools, {}, { runs: { recordings: [recording] } });
+  const bare = await console.send<RunDetails>("/api/runs/large?payloads=false");
+  const before = reads;
+  const open = async (index: number): Promise<unknown> => {
+    const { id = "" } = bare.body.spans[index] ?? {};
+    return (await console.send<Span>(`/api/runs/large/spans/${id}`)).body.arguments;
+  };
+  expect(await open(19)).toEqual({ text: payloads[19] });
+  expect(reads).toBe(before);
+  expect(await open(0)).toEqual({ text: payloads[0] });
+  expect(reads).toBe(before + 1);
 });
 
 test("a recording of another process is read, and followed while it grows", async () => {
@@ -102,6 +137,9 @@ test("a recording of another process is read, and followed while it grows", asyn
     missingEvents: 0,
     spans: [{ state: "ok", arguments: { to: "[redacted]" }, output: { args: {} } }],
   });
+  const [span] = details.body.spans;
+  const opened = await console.send(`/api/runs/${echo?.runId}/spans/${span?.id}?recording=events`);
+  expect(opened.body).toEqual(span);
   await record(path, ["pay"]);
   const later = await open().send<RunList>("/api/runs?recording=events");
   expect(later.body.items.map((run) => run.tools[0])).toEqual(["pay", "fail", "echo"]);
