@@ -19,7 +19,7 @@ import type { Terminal } from "./terminal.ts";
 export interface StudioStage {
   readonly terminal: Terminal;
   readonly registry: ToolRegistry;
-  /** What has happened in the tour. */
+  /** The events of the tour. */
   readonly events: readonly ToolEvent[];
   readonly person: Person;
   readonly signal: AbortSignal;

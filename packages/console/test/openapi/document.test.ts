@@ -112,6 +112,7 @@ describe("loaded by Toolweave itself, with a token that reads", () => {
       "get_policy",
       "get_provider_view",
       "get_run",
+      "get_span",
       "get_status",
       "get_task",
       "get_tool",
