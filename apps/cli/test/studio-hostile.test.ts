@@ -71,6 +71,8 @@ describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", ()
     writeFileSync(
       config,
       JSON.stringify({
+        builtin: { memory: true },
+        store: join(folder, "state"),
         mcpServers: { hostile: { command: process.execPath, args: [script], env } },
         mcp: { hostile: { trustAnnotations: true } },
         openapi: {
@@ -82,7 +84,7 @@ describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", ()
         },
         policy: {
           preset: "supervised",
-          rules: [{ tools: ["hostile__say"], effect: "allow", reason: attack }],
+          rules: [{ tools: ["hostile__say", "memory_store"], effect: "allow", reason: attack }],
         },
       }),
     );
@@ -105,6 +107,8 @@ describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", ()
         ),
       );
     }
+    const memory = { key: attack, content: `${attack} ${secret}`, category: attack };
+    ended.set("memory_store", await client.call("memory_store", memory));
     ended.set("echo", await client.call("echo", { q: "b" }));
     ended.set("echo_write", await client.call("echo_write", { q: attack }));
   });
@@ -122,6 +126,7 @@ describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", ()
       large_list: "completed",
       fail: "completed",
       change: "interrupted",
+      memory_store: "completed",
       echo: "completed",
       echo_write: "interrupted",
     });
@@ -135,6 +140,10 @@ describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", ()
       "/api/approvals",
     );
     expect(approvals).toHaveLength(2);
+    const { items: memory } = await client.read<{ items: readonly { id: string }[] }>(
+      "/api/memory",
+    );
+    expect(memory).toHaveLength(1);
     const tools = ["hostile__say", "hostile__change", "echo"];
     const screens = [
       "/",
@@ -154,6 +163,8 @@ describe.skipIf(!hasChromium)("sources that attack the page (need chromium)", ()
       "/grants",
       "/tasks",
       ...new Set(keys.map((key) => `/artifacts/${key}`)),
+      "/memory",
+      ...memory.map(({ id }) => `/memory/${id}`),
       "/policy",
       "/policy?tab=explain&tool=hostile__say",
       "/policy?tab=try",

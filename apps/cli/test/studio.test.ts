@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "@toolweave/mcp";
 import { openApiSource } from "@toolweave/openapi";
+import { sqliteStore } from "@toolweave/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { notes } from "./support/notes.ts";
 import {
@@ -140,6 +141,7 @@ describe("the token of a program", () => {
       ["get_approval", { id: idIn(waits) }],
       ["list_runs"],
       ["list_tasks"],
+      ["list_memory"],
       ["list_grants"],
       ["get_policy"],
     ] as const) {
@@ -223,6 +225,46 @@ describe("what other processes leave", () => {
     );
     expect(details.spans).toMatchObject([{ kind: "call", tool: "notes__read_notes", state: "ok" }]);
     expect(JSON.stringify(details.spans)).toContain("Milk.");
+  });
+
+  test("a task that another process has made for another caller is listed and read", async () => {
+    const left = sqliteStore(store);
+    const id = `task_${"0".repeat(32)}`;
+    const createdAt = Date.now();
+    await left.tasks.add({
+      ...{ id, tool: "export", runId: "run_1", callId: "call_1", status: "completed" },
+      owner: JSON.stringify([null, "claude"]),
+      ...{ createdAt, updatedAt: createdAt, expiresAt: createdAt + 3_600_000 },
+      result: {
+        ...{ callId: "call_1", toolName: "export", isError: false, durationMs: 5 },
+        ...{ content: [{ type: "text", text: "Exported." }], artifacts: [], timestamp: createdAt },
+      },
+    });
+    left.close();
+    const { client } = await studio(shop.documentUrl);
+    const { items } = await client.read<Items<object>>("/api/tasks");
+    expect(items).toMatchObject([{ id, tool: "export", caller: "claude" }]);
+    expect(JSON.stringify(await client.read(`/api/tasks/${id}`))).toContain("Exported.");
+  });
+
+  test("what an agent remembers is listed and read, in the folder of the configuration and with --store", async () => {
+    const config = JSON.stringify({ builtin: { memory: true }, store: "state" });
+    const file = tempFile("toolweave.json", config);
+    const content = "Releases are on Tuesdays.";
+    const call = ["call", "memory_store", "key=release day", `content=${content}`, "--yes"];
+    const withConfig = await studio(file);
+    const path = "/api/memory";
+    type Memory = Items<{ readonly id: string; readonly key: string }>;
+    expect(await withConfig.client.read<Memory>(path)).toEqual({ items: [] });
+    const stored = await run([...call, "--config", file]);
+    expect([stored.code, stored.stderr]).toEqual([0, expect.any(String)]);
+    const state = join(dirname(file), "state", "approvals.sqlite");
+    for (const { client } of [withConfig, await studio(shop.documentUrl, "--store", state)]) {
+      const { items } = await client.read<Memory>(path);
+      expect(items).toMatchObject([{ key: "release day" }]);
+      expect(await client.read(`${path}/${items[0]?.id}`)).toMatchObject({ content });
+    }
+    expect(await (await studio(shop.documentUrl)).client.read(path)).toEqual({ items: [] });
   });
 
   test("a call that waits in the store is listed, and approved from Studio", async () => {

@@ -157,6 +157,41 @@ export function describeMemory(make: StoreFactory): void {
       expect(keys(await memory.find('["ada",null]', { text: "secret", limit: 5 }))).toEqual(["k"]);
     });
 
+    test("lists what was stored last, of all owners: not what has expired or was forgotten", async ({
+      skip,
+    }) => {
+      const { store, clock } = await openSubject(make, "memory");
+      const { memory } = store;
+      if (memory.listLatest === undefined) skip();
+      const origin = { runId: "r" };
+      const owners = ['["ada",null]', '["ada","agent"]', '[null,"\\u0000\\ud800"]', "[null,null]"];
+      for (const [index, owner] of owners.entries()) {
+        const more = index === 0 ? { expiresAt: clock.now() + 10_000 } : { origin };
+        await memory.set(owner, entry(`k${index}`, `word ${index}`, more));
+        await clock.advance(1_000);
+      }
+      const list = async (max: number): Promise<string[]> =>
+        keys((await memory.listLatest?.(max)) ?? []);
+      expect(await list(10)).toEqual(["k3", "k2", "k1", "k0"]);
+      expect(await list(2)).toEqual(["k3", "k2"]);
+      await memory.forget("[null,null]", "k3");
+      await memory.set('["ada","agent"]', entry("k1", "word 9", { category: "daily", origin }));
+      const storedAt = clock.now();
+      await clock.advance(10_000);
+      expect(await list(10)).toEqual(["k1", "k2"]);
+      expect(await memory.listLatest?.(1)).toEqual([
+        {
+          owner: '["ada","agent"]',
+          key: "k1",
+          content: "word 9",
+          category: "daily",
+          storedAt,
+          origin,
+        },
+      ]);
+      expect((await memory.listLatest?.(2))?.[1]?.owner).toBe(owners[2]);
+    });
+
     test.each([
       '"',
       '""" OR "',

@@ -1,6 +1,7 @@
 import { artifactRoutes } from "./artifacts/artifact-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
 import { lockRoutes } from "./lock/lock-routes.ts";
+import { memoryRoutes } from "./memory/memory-routes.ts";
 import { policyRoutes } from "./policy/policy-routes.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { runRoutes } from "./runs/run-routes.ts";
@@ -22,7 +23,7 @@ export function createParts(
   options: Omit<ConsoleOptions, "authenticate" | "files" | "origins" | "path">,
 ): readonly ApiPart[] {
   const { executor, stores, sessions, runs = {}, audit, lock, owners = "own" } = options;
-  const { pendingCalls } = stores;
+  const { pendingCalls, memory } = stores;
   const { recordings = [] } = runs;
   const live = runs.live === true ? new LiveRuns(executor) : undefined;
   const calls = new StartedCalls(executor, pendingCalls, options.callMetadata);
@@ -31,6 +32,7 @@ export function createParts(
     grants: true,
     tasks: true,
     artifacts: true,
+    memory: memory?.listLatest !== undefined,
     audit: audit !== undefined,
     recordings: recordings.map(({ name }) => name),
     lock: lock !== undefined,
@@ -46,6 +48,7 @@ export function createParts(
     grantRoutes(executor),
     taskRoutes({ executor, owners, live }),
     artifactRoutes({ executor, owners }),
+    memoryRoutes({ executor, owners, memory }),
     policyRoutes(executor),
     auditRoutes(executor, audit),
     lockRoutes(executor, lock),

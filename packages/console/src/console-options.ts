@@ -1,5 +1,5 @@
 import type { JsonObject, ToolExecutor } from "@toolweave/core";
-import type { AuditReader, PendingCallStore } from "@toolweave/core/stores";
+import type { AuditReader, MemoryStore, PendingCallStore } from "@toolweave/core/stores";
 import type { ConsoleAuthenticate } from "./authentication/console-caller.ts";
 import type { ConsoleSessions } from "./authentication/console-sessions.ts";
 import type { ConsoleOwners } from "./authentication/visibility.ts";
@@ -11,6 +11,8 @@ import type { ConsoleFile } from "./page/page-files.ts";
 export interface ConsoleStores {
   /** The store of the executor. */
   readonly pendingCalls: PendingCallStore;
+  /** The memory of agents, if the store can list it. Default: none. */
+  readonly memory?: Pick<MemoryStore, "listLatest">;
 }
 
 /** The runs that the API displays. */
@@ -51,8 +53,8 @@ export interface ConsoleOptions {
   /** The lock of the tools. Default: none. */
   readonly lock?: ConsoleLock;
   /**
-   * Whose tasks and artifacts people see: only those of their own calls, in any session, or all. Programs see their own
-   * only. Default: `own`.
+   * Whose tasks, artifacts and memory people see: only those of their own calls, in any session, or all. Programs see
+   * their own only. Default: `own`.
    */
   readonly owners?: ConsoleOwners;
   /** Metadata of each call that is started here, for hooks and for who resumes it. Default: none. */

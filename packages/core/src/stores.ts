@@ -63,7 +63,9 @@ export type {
   MemoryQuery,
   MemoryStore,
   MemoryVector,
+  OwnedMemory,
 } from "./memory/memory-store.ts";
+export { memoryOwner, parseMemoryOwner } from "./memory/memory-owner.ts";
 export type {
   JobSchedule,
   ScheduledJob,

@@ -104,15 +104,19 @@ export function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
   return sum;
 }
 
-/** An entry as a store returns it. */
+/** An entry that was found, as a store returns it. */
 export function toFound(row: MemoryRow, score: number): FoundMemory {
+  return { ...toEntry(row), score: Math.min(1, score) };
+}
+
+/** An entry as a store returns it. */
+export function toEntry(row: MemoryRow): Omit<FoundMemory, "score"> {
   const { key, category, content, stored_at: storedAt, expires_at: expiresAt, origin } = row;
   return {
     key,
     category,
     content,
     storedAt,
-    score: Math.min(1, score),
     ...(expiresAt < lastMoment ? { expiresAt } : {}),
     ...(origin === null ? {} : { origin: JSON.parse(origin) as JsonObject }),
   };

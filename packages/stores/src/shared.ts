@@ -24,6 +24,7 @@ export {
   rankMemories,
   similarity,
   toBytes,
+  toEntry,
   toFound,
   toTerms,
   toWords,

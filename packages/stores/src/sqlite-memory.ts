@@ -6,6 +6,7 @@ import type {
   MemoryQuery,
   MemoryStore,
   MemoryVector,
+  OwnedMemory,
 } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 import {
@@ -15,6 +16,7 @@ import {
   rankMemories,
   similarity,
   toBytes,
+  toEntry,
   toFound,
   toTerms,
   toWords,
@@ -49,6 +51,7 @@ export class SqliteMemory implements MemoryStore {
   readonly #deleteWords;
   readonly #erase;
   readonly #newest;
+  readonly #latest;
   readonly #best;
   readonly #filtered;
   readonly #vectors;
@@ -81,6 +84,9 @@ export class SqliteMemory implements MemoryStore {
     );
     this.#newest = file.prepare(
       `SELECT ${columns} FROM memories WHERE ${isWanted} ORDER BY stored_at DESC, id DESC LIMIT :limit`,
+    );
+    this.#latest = file.prepare(
+      `SELECT owner, ${columns} FROM memories WHERE ${isLive} ORDER BY stored_at DESC, id DESC LIMIT :max`,
     );
     const matches = `SELECT rowid AS found, rank AS bm25 FROM memory_words
       WHERE memory_words MATCH :match ORDER BY rowid DESC LIMIT ${maxMatches}`;
@@ -150,6 +156,15 @@ export class SqliteMemory implements MemoryStore {
       const ranked = rankMemories(byWords, byMeaning, now).slice(0, limit);
       return ranked.map((row) =>
         toFound(row, Math.max(coverage(row, terms), similarity(row, vector))),
+      );
+    });
+  }
+
+  listLatest(max: number): Promise<readonly OwnedMemory[]> {
+    return this.#file.read(() => {
+      const rows = this.#latest.all({ now: this.#file.now(), max });
+      return (rows as unknown as readonly (MemoryRow & { readonly owner: string })[]).map(
+        (row) => ({ ...toEntry(row), owner: row.owner }),
       );
     });
   }

@@ -1,5 +1,5 @@
 import type { ExecutorOptions, Grant, ToolError } from "@toolweave/core";
-import type { AuditReader, AuditSink, PendingCallStore } from "@toolweave/core/stores";
+import type { AuditReader, AuditSink, MemoryStore, PendingCallStore } from "@toolweave/core/stores";
 
 /** The stores that an executor takes. */
 export type ExecutorStores = Required<
@@ -32,6 +32,8 @@ export interface CommandKey {
 /** The open store of a command: a file of this machine, or a database that several machines use. */
 export interface CommandStore extends ExecutorStores {
   readonly pendingCalls: Required<PendingCallStore>;
+  /** The memory of agents, to be listed. */
+  readonly memory: Pick<MemoryStore, "listLatest">;
   /** Absent: the store has none. */
   readonly audit?: AuditSink & AuditReader;
   readonly key: CommandKey;

@@ -12,6 +12,7 @@ export class DatabaseStore implements CommandStore {
   readonly rateLimits: SharedStores["rateLimits"];
   readonly tasks: SharedStores["tasks"];
   readonly artifacts: SharedStores["artifacts"];
+  readonly memory: SharedStores["memory"];
   readonly audit: SharedStores["audit"];
   readonly ledger?: NonNullable<SharedStores["ledger"]>;
   readonly key: CommandKey;
@@ -32,7 +33,7 @@ export class DatabaseStore implements CommandStore {
         ? "TOOLWEAVE_STORE and TOOLWEAVE_KEY must have the same values there."
         : "TOOLWEAVE_KEY, and the variables of the store, must have the same values there.",
     ];
-    const { pendingCalls, grants, rateLimits, tasks, artifacts, audit, ledger } = stores;
+    const { pendingCalls, grants, rateLimits, tasks, artifacts, memory, audit, ledger } = stores;
     this.pendingCalls = {
       ...pendingCalls,
       // What is encrypted with a key that only this process has could never be resumed.
@@ -54,6 +55,7 @@ export class DatabaseStore implements CommandStore {
     this.rateLimits = rateLimits;
     this.tasks = tasks;
     this.artifacts = artifacts;
+    this.memory = memory;
     this.audit = audit;
     if (ledger !== undefined) this.ledger = ledger;
   }

@@ -3,6 +3,7 @@ import type { Grant } from "@toolweave/core";
 import type {
   ArtifactStore,
   GrantStore,
+  MemoryStore,
   PendingCallStore,
   RateLimitStore,
   TaskStore,
@@ -10,7 +11,7 @@ import type {
 import type { SqliteStore } from "@toolweave/stores";
 import type { CommandStore } from "./command-store.ts";
 import { StoreKey } from "./store-key.ts";
-import { isHomeStore } from "./store-place.ts";
+import { builtinFile, isHomeStore } from "./store-place.ts";
 
 /**
  * A store in a file of this machine, beside its key. Both are made when something has to be stored; until then there is
@@ -56,6 +57,7 @@ export class FileStore implements CommandStore {
       ),
     get: async (id) => (await this.#openExisting())?.tasks.get(id),
     list: async (owner) => (await (await this.#openExisting())?.tasks.list(owner)) ?? [],
+    listLatest: async (max) => (await (await this.#openExisting())?.tasks.listLatest?.(max)) ?? [],
     watch: async (id, signal) => (await this.#openOrCreate()).tasks.watch?.(id, signal),
     requestCancel: (id, by) =>
       this.#trackWrite(
@@ -71,11 +73,16 @@ export class FileStore implements CommandStore {
     delete: (key) =>
       this.#trackWrite(async () => (await this.#openExisting())?.artifacts.delete(key)),
   };
+  readonly memory: Pick<MemoryStore, "listLatest"> = {
+    listLatest: async (max) => (await (await this.#openBuiltin())?.memory.listLatest?.(max)) ?? [],
+  };
   readonly saved: Grant[] = [];
   readonly option: readonly string[];
   readonly notes: readonly string[];
   readonly #path: string;
   #store: Promise<SqliteStore> | undefined;
+  /** The data of built-in tools, which is in a file beside it. */
+  #builtin: Promise<SqliteStore> | undefined;
   readonly #writing = new Set<Promise<unknown>>();
 
   /** @throws UsageError */
@@ -97,8 +104,9 @@ export class FileStore implements CommandStore {
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing);
-    const [store] = await Promise.allSettled([this.#store]);
-    if (store.status === "fulfilled") store.value?.close();
+    for (const store of await Promise.allSettled([this.#store, this.#builtin])) {
+      if (store.status === "fulfilled") store.value?.close();
+    }
   }
 
   async #openOrCreate(): Promise<SqliteStore> {
@@ -109,6 +117,12 @@ export class FileStore implements CommandStore {
   async #openExisting(): Promise<SqliteStore | undefined> {
     if (this.#store === undefined && this.missingAt !== undefined) return undefined;
     return (this.#store ??= open(this.#path));
+  }
+
+  async #openBuiltin(): Promise<SqliteStore | undefined> {
+    const path = builtinFile(this.#path);
+    if (this.#builtin === undefined && !existsSync(path)) return undefined;
+    return (this.#builtin ??= open(path));
   }
 
   #trackWrite<T>(write: () => Promise<T>): Promise<T> {

@@ -66,6 +66,11 @@ export function toDataPlace(place: StorePlace): string | SharedStore {
   return place.kind === "file" ? dirname(place.path) : place.store;
 }
 
+/** The file of what built-in tools store, beside that of a store. */
+export function builtinFile(path: string): string {
+  return join(dirname(path), "builtin.sqlite");
+}
+
 /** True if the environment names a database. */
 export function isDefaultDatabase(env: Env): boolean {
   return isDatabase(env["TOOLWEAVE_STORE"] ?? "");

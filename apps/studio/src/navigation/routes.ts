@@ -9,6 +9,7 @@ export type ScreenName =
   | "runs"
   | "tasks"
   | "artifact"
+  | "memory"
   | "policy"
   | "audit"
   | "lock"
@@ -31,6 +32,7 @@ const screens: Readonly<Record<string, readonly [ScreenName, "none" | "optional"
   runs: ["runs", "optional"],
   tasks: ["tasks", "optional"],
   artifacts: ["artifact", "required"],
+  memory: ["memory", "optional"],
   policy: ["policy", "none"],
   audit: ["audit", "none"],
   lock: ["lock", "none"],

@@ -22,6 +22,7 @@ export const navigation: readonly {
       { screen: "approvals", title: "Approvals", icon: "approvals", key: "a" },
       { screen: "runs", title: "Runs", icon: "runs", key: "r" },
       { screen: "tasks", title: "Tasks", icon: "tasks", key: "k" },
+      { screen: "memory", title: "Memory", icon: "memory", key: "m" },
     ],
   },
   {

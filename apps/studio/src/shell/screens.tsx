@@ -22,6 +22,7 @@ const loaders: Readonly<Record<Exclude<ScreenName, "overview">, () => Promise<Sc
   runs: async () => (await import("../runs/runs-screen.tsx")).RunsScreen,
   tasks: async () => (await import("../tasks/tasks-screen.tsx")).TasksScreen,
   artifact: async () => (await import("../artifacts/artifact-screen.tsx")).ArtifactScreen,
+  memory: async () => (await import("../memory/memory-screen.tsx")).MemoryScreen,
   policy: async () => (await import("../policy/policy-screen.tsx")).PolicyScreen,
   audit: async () => (await import("../audit/audit-screen.tsx")).AuditScreen,
   lock: async () => (await import("../lock/lock-screen.tsx")).LockScreen,

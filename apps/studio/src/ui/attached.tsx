@@ -4,7 +4,7 @@ import { status } from "../api/live.ts";
 import { EmptyState, Loaded } from "./states.tsx";
 
 /** An attachment of the host. All other stores are always there. */
-type Attachment = keyof Pick<AttachedStores, "audit" | "lock">;
+type Attachment = keyof Pick<AttachedStores, "audit" | "lock" | "memory">;
 
 const missing: Readonly<Record<Attachment, { title: string; remedy: ComponentChildren }>> = {
   audit: {
@@ -15,6 +15,15 @@ const missing: Readonly<Record<Attachment, { title: string; remedy: ComponentChi
         uses <code class="code">auditFile</code>, or{" "}
         <code class="code">toolweave studio --store URL</code> with a store in PostgreSQL, which has
         an audit.
+      </>
+    ),
+  },
+  memory: {
+    title: "No memory is attached",
+    remedy: (
+      <>
+        Start <code class="code">toolweave studio --store STORE</code> with the store of an agent
+        that has <code class="code">memoryTools</code>.
       </>
     ),
   },

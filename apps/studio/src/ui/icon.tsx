@@ -9,6 +9,7 @@ const outlines = {
   grants: "M5 11a3 3 0 1 1 2.8-4H14v3h-2v2h-2v-2H7.8A3 3 0 0 1 5 11z",
   runs: "M2 4h7M5 8h8M3 12h5",
   tasks: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3l2 2",
+  memory: "M4 2h8v12l-4-3-4 3z",
   policy: "M8 1.5 13 3v5c0 3-2 5-5 6.5C5 13 3 11 3 8V3z",
   audit: "M4 2h6l3 3v9H4zM6 7h5M6 10h5",
   lock: "M4 7h8v7H4zM5.5 7V5a2.5 2.5 0 0 1 5 0v2",

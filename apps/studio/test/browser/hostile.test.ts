@@ -83,6 +83,8 @@ describe.skipIf(!hasChromium)("texts of an attacker (need chromium)", () => {
       "/tasks",
       "/tasks/task_0",
       "/artifacts/art_1",
+      "/memory",
+      "/memory/mem_1",
       "/policy",
       `/policy?tab=explain&tool=${name}`,
       "/audit",

@@ -37,6 +37,8 @@ const screens = [
   "/tasks",
   "/tasks/task_1",
   "/artifacts/art_1",
+  "/memory",
+  "/memory/mem_1",
   "/policy",
   `/policy?tab=explain&tool=${tool}`,
   "/policy?tab=try",

@@ -65,6 +65,42 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     );
   });
 
+  test("reads what agents remember, by keyboard alone", async () => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    const rows = page.locator("main tbody tr");
+    await rows.first().waitFor();
+    expect(await rows.first().textContent()).toContain("maria by billing-agent");
+    expect(await rows.count()).toBe(100);
+    await page.getByRole("button", { name: "Load more" }).press("Enter");
+    await rows.nth(119).waitFor();
+    await page.getByRole("link", { name: "release day 0", exact: true }).press("Enter");
+    await page.waitForSelector(".text-block");
+    expect(page.url()).toBe(`${studio.server.url}/memory/mem_0`);
+    expect(await page.textContent(".text-block")).toBe("Releases are on Tuesdays.\n");
+    expect(await page.title()).toContain("Memory");
+  });
+
+  test("reads how an agent gets a memory, and nothing is requested where none is attached", async () => {
+    const requests: string[] = [];
+    await page.route("**/api/memory*", async (route) => {
+      requests.push(route.request().url());
+      await route.fulfill({ json: { items: [] } });
+    });
+    await goTo(page, "/memory");
+    await page.getByText("memory_store").waitFor();
+    expect(requests).toHaveLength(1);
+    await page.route("**/api/status", async (route) => {
+      const response = await route.fetch();
+      const status = (await response.json()) as { stores: object };
+      const stores = { ...status.stores, memory: false };
+      await route.fulfill({ response, json: { ...status, stores } });
+    });
+    await page.reload();
+    await page.getByText("No memory is attached").waitFor();
+    expect(requests).toHaveLength(1);
+  });
+
   test("reads that a value is required only after its field was left", async () => {
     await goTo(page, "/tools");
     const checked = page.waitForResponse((response) => response.url().endsWith("/check"));

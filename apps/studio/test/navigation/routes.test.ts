@@ -7,6 +7,7 @@ test.each([
   ["/tools/", { screen: "tools" }],
   ["/tools/a%2Fb", { screen: "tools", id: "a/b" }],
   ["/runs/run_1", { screen: "runs", id: "run_1" }],
+  ["/memory/mem_1", { screen: "memory", id: "mem_1" }],
   ["/artifacts/key", { screen: "artifact", id: "key" }],
 ])("%s is a screen", (path, expected) => {
   expect(matchRoute(path)).toEqual(expected);

@@ -129,6 +129,7 @@ export function makeStatus(tools: readonly ToolRow[], waiting: number, problems:
       pendingCalls: true,
       tasks: true,
       artifacts: true,
+      memory: true,
       grants: true,
       audit: true,
       recordings: ["nightly"],

@@ -295,6 +295,8 @@ export function createFakeRoutes(state: FakeState): readonly FakeRoute[] {
       "/api/artifacts/{id}/search",
       () => ({ items: [{ line: 12, offset: 528, text: "A line of the report" }] }),
     ],
+    ["GET", "/api/memory", ({ query }) => page(runs.memory, query)],
+    ["GET", "/api/memory/{id}", ({ id }) => runs.memory.find((entry) => entry.id === id)],
     [
       "GET",
       "/api/policy",

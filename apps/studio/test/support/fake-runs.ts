@@ -1,4 +1,12 @@
-import type { AuditRow, RunDetails, RunRow, Span, TaskRow, ToolRow } from "@toolweave/console";
+import type {
+  AuditRow,
+  MemoryDetails,
+  RunDetails,
+  RunRow,
+  Span,
+  TaskRow,
+  ToolRow,
+} from "@toolweave/console";
 import { now } from "./fake-data.ts";
 
 /** Runs, newest first. */
@@ -144,6 +152,19 @@ export function makeTasks(tools: readonly ToolRow[]): readonly TaskRow[] {
     }),
   );
 }
+
+/** Entries of the memory of several agents, newest first. */
+export const memory: readonly MemoryDetails[] = Array.from({ length: 120 }, (_, index) => ({
+  id: `mem_${index}`,
+  key: index === 1 ? "a-key-without-a-space-".repeat(9) : `release day ${index}`,
+  category: index % 3 === 0 ? "daily" : "core",
+  bytes: 24,
+  storedAt: now - index * 3_600_000,
+  ...(index % 2 === 0 ? { caller: "maria" } : {}),
+  ...(index % 4 === 0 ? { agent: "billing-agent" } : {}),
+  ...(index === 1 ? { expiresAt: now + 86_400_000, runId: "run_1" } : {}),
+  content: "Releases are on Tuesdays.\n",
+}));
 
 /** Entries of the audit, newest first. */
 export function makeAudit(tools: readonly ToolRow[]): readonly AuditRow[] {

@@ -11,7 +11,12 @@ import {
   type ToolSource,
 } from "@toolweave/core";
 import { checkOptions, frameContent } from "@toolweave/core/adapter";
-import type { FoundMemory, MemoryStore, MemoryVector } from "@toolweave/core/stores";
+import {
+  memoryOwner,
+  type FoundMemory,
+  type MemoryStore,
+  type MemoryVector,
+} from "@toolweave/core/stores";
 import type { ToolEmbedder } from "@toolweave/core/search";
 
 /** Options of `memoryTools`. */
@@ -115,7 +120,7 @@ function storeTool(memory: Memory): Tool {
       const store = await memory.store();
       const vector = await embed(memory, `${key}\n${content}`);
       const { runId, callId, caller, scope } = ctx;
-      const isReplaced = await store.set(toOwner(ctx), {
+      const isReplaced = await store.set(memoryOwner(ctx.caller), {
         key,
         content,
         category,
@@ -159,7 +164,7 @@ function recallTool(memory: Memory): Tool {
     execute: async ({ query, category, since, until, limit = defaultLimit }, ctx) => {
       const store = await memory.store();
       const vector = query === undefined ? undefined : await embed(memory, query);
-      const found = await store.find(toOwner(ctx), {
+      const found = await store.find(memoryOwner(ctx.caller), {
         limit,
         ...(query === undefined ? {} : { text: query }),
         ...(vector === undefined ? {} : { vector }),
@@ -185,7 +190,7 @@ function forgetTool(memory: Memory): Tool {
     annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false, access },
     execute: async ({ key }, ctx) => {
       const store = await memory.store();
-      const result = await store.forget(toOwner(ctx), key);
+      const result = await store.forget(memoryOwner(ctx.caller), key);
       const texts = {
         erased: `Forgot memory: ${displayLine(key)}`,
         forgotten: `It was forgotten before: ${displayLine(key)}`,
@@ -194,11 +199,6 @@ function forgetTool(memory: Memory): Tool {
       return { content: [{ type: "text", text: texts[result] }], value: { key, result } };
     },
   });
-}
-
-/** Those who share a memory: one caller with one agent. */
-function toOwner({ caller }: ToolContext): string {
-  return JSON.stringify([caller?.id ?? null, caller?.agent ?? null]);
 }
 
 /** A permission for a text that speaks to a model: it would be read again in sessions that know nothing of its origin. */

@@ -1,7 +1,7 @@
 import type { TaskOptions } from "@toolweave/core";
 import type { ConsoleCaller } from "./console-caller.ts";
 
-/** Whose tasks and artifacts people see. */
+/** Whose tasks, artifacts and memory people see. */
 export type ConsoleOwners = "own" | "all";
 
 /**

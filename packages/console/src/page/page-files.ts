@@ -28,6 +28,8 @@ const screens = [
   "/tasks",
   "/tasks/{id}",
   "/artifacts/{key}",
+  "/memory",
+  "/memory/{id}",
   "/policy",
   "/audit",
   "/lock",

@@ -57,12 +57,22 @@ export const statusSchemas: Readonly<Record<string, object>> = {
       problems: count,
       stores: {
         type: "object",
-        required: ["pendingCalls", "grants", "tasks", "artifacts", "audit", "recordings", "lock"],
+        required: [
+          "pendingCalls",
+          "grants",
+          "tasks",
+          "artifacts",
+          "memory",
+          "audit",
+          "recordings",
+          "lock",
+        ],
         properties: {
           pendingCalls: flag,
           grants: flag,
           tasks: flag,
           artifacts: flag,
+          memory: flag,
           audit: flag,
           recordings: { type: "array", items: { type: "string" } },
           lock: flag,

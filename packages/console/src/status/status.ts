@@ -9,6 +9,7 @@ export interface AttachedStores {
   readonly grants: boolean;
   readonly tasks: boolean;
   readonly artifacts: boolean;
+  readonly memory: boolean;
   readonly audit: boolean;
   /** The names of recorded event files. */
   readonly recordings: readonly string[];

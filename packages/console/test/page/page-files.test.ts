@@ -20,6 +20,8 @@ const screens = [
   "/tasks",
   "/tasks/task_1",
   "/artifacts/art_1",
+  "/memory",
+  "/memory/mem_1",
   "/policy",
   "/audit",
   "/lock",

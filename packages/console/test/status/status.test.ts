@@ -120,6 +120,7 @@ test("the status counts tools, problems and calls that wait, and names the polic
       grants: true,
       tasks: true,
       artifacts: true,
+      memory: false,
       audit: false,
       recordings: [],
       lock: false,

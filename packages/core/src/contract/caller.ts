@@ -90,7 +90,8 @@ export function parseOwner(owner: string): Behalf | undefined {
   };
 }
 
-function isTextOrNull(value: unknown): value is string | null {
+/** True for a member of a parsed owner. */
+export function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === "string";
 }
 

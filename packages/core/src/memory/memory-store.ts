@@ -44,9 +44,15 @@ export interface FoundMemory extends Omit<MemoryEntry, "vector"> {
   readonly score: number;
 }
 
+/** An entry of a list of all owners. */
+export interface OwnedMemory extends Omit<FoundMemory, "score"> {
+  /** As it was stored: `parseMemoryOwner` has the caller and the agent. */
+  readonly owner: string;
+}
+
 /**
  * A store for the memory of agents. The owner, which the tools derive from caller and agent, is compared as a whole: no
- * operation reaches entries of another one.
+ * operation but `listLatest`, which is for hosts, reaches entries of another one.
  */
 export interface MemoryStore {
   /**
@@ -64,4 +70,9 @@ export interface MemoryStore {
    * @returns `unknown`: there has never been one; `forgotten`: it had been forgotten already.
    */
   forget(owner: string, key: string): Awaitable<"erased" | "forgotten" | "unknown">;
+  /**
+   * The entries of all owners that were stored last, newest first: at most `max`. Entries whose owner the store does not
+   * know as a text are omitted. Absent: only the entries of one owner can be found.
+   */
+  listLatest?(max: number): Awaitable<readonly OwnedMemory[]>;
 }

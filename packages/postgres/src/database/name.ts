@@ -13,3 +13,8 @@ export function toName(text: string): string {
   if (encoded.length <= maxLength) return encoded;
   return `"sha256:${createHash("sha256").update(encoded).digest("hex")}`;
 }
+
+/** The text of a name that does not begin with a quotation mark. */
+export function fromName(name: string): string {
+  return JSON.parse(`"${name}"`) as string;
+}

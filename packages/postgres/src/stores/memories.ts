@@ -6,6 +6,7 @@ import type {
   MemoryQuery,
   MemoryStore,
   MemoryVector,
+  OwnedMemory,
 } from "@toolweave/core/stores";
 import {
   cosine,
@@ -16,13 +17,14 @@ import {
   rankMemories,
   similarity,
   toBytes,
+  toEntry,
   toFound,
   toTerms,
   toWords,
   type MemoryRow,
 } from "@toolweave/stores/shared";
 import type { Database, Row } from "../database/database.ts";
-import { toName } from "../database/name.ts";
+import { fromName, toName } from "../database/name.ts";
 
 /** Shorter words are not looked for as the beginning of a longer one. */
 const minPrefix = 4;
@@ -90,6 +92,21 @@ export class PostgresMemory implements MemoryStore {
       `SELECT ${this.#db.schema}.forget_memory($1, $2, $3, $4)`,
       values,
     )) as "erased" | "forgotten" | "unknown";
+  }
+
+  async listLatest(max: number): Promise<readonly OwnedMemory[]> {
+    const { schema } = this.#db;
+    // Of an owner with a very long name there is only the hash.
+    const rows = await this.#db.run(
+      `SELECT id, owner, entry, stored_at, expires_at, NULL AS vector FROM ${schema}.memories
+       WHERE forgotten_at IS NULL AND expires_at > ${schema}.now_ms() AND owner NOT LIKE '"%'
+       ORDER BY stored_at DESC, id DESC LIMIT $1`,
+      [max],
+    );
+    return rows.map((row) => ({
+      ...toEntry(toMemoryRow(row)),
+      owner: fromName(row["owner"] as string),
+    }));
   }
 
   #findWords(

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@toolweave/core";
 import type { TableSize } from "@toolweave/postgres";
+import { builtinFile } from "../../store/store-place.ts";
 
 /** A file or a folder of a store on this machine. */
 export interface StoredFile {
@@ -20,7 +21,7 @@ export interface StoredFile {
  */
 export function inspectFiles(path: string): readonly StoredFile[] {
   const folder = dirname(path);
-  const builtin = join(folder, "builtin.sqlite");
+  const builtin = builtinFile(path);
   const credentials = join(folder, "credentials");
   return [
     ...describeSqlite(path, "calls that wait, grants, rates, tasks and artifacts"),

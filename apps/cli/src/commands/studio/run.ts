@@ -82,7 +82,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
     const sessions = new ConsoleSessions({ caller: { id: getUserName() } });
     const listener = await listenConsole({
       executor,
-      stores: { pendingCalls: store.pendingCalls },
+      stores: { pendingCalls: store.pendingCalls, memory: store.memory },
       sessions,
       ...(token === undefined ? {} : { authenticate: bearerTokens([token]) }),
       files: await readPageFiles(getPageFolder()),
