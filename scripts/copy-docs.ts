@@ -6,6 +6,7 @@ import { docBlocks } from "./lib/doc-blocks.ts";
 import { mapLinks } from "./lib/markdown-links.ts";
 
 const repository = "https://github.com/toolweave/toolweave/blob/main";
+const pictures = "https://raw.githubusercontent.com/toolweave/toolweave/main";
 const root = resolve(import.meta.dirname, "..");
 const folder = relative(root, process.cwd()).replaceAll("\\", "/");
 const { name } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly name: string };
@@ -21,8 +22,9 @@ const pages = globSync("docs/{tutorial,recipes,guides,concepts,reference}/*.md",
 
 for (const page of pages) {
   // A link to a page that is not published with the package leads to the repository.
-  const text = mapLinks(readFileSync(join(root, page), "utf8"), ({ target, anchor }) => {
+  const text = mapLinks(readFileSync(join(root, page), "utf8"), ({ target, anchor, isPicture }) => {
     const file = posix.join(posix.dirname(page), target);
+    if (isPicture) return `${pictures}/${file}`;
     return (target === "" || pages.includes(file) ? target : `${repository}/${file}`) + anchor;
   });
   mkdirSync(dirname(page), { recursive: true });

@@ -7,6 +7,8 @@ export interface RelativeLink {
   readonly target: string;
   /** With `#`; empty if the link has none. */
   readonly anchor: string;
+  /** The target is a picture of an HTML element, which is displayed and not opened. */
+  readonly isPicture?: true;
 }
 
 /** Changes the parts of a Markdown text that are not in a fenced block of code. */
@@ -21,12 +23,19 @@ export function mapProse(text: string, change: (part: string) => string): string
     .join("");
 }
 
-/** Replaces the relative links of a Markdown text: those in code, and those to other hosts, stay. */
+/**
+ * Replaces the relative links of a Markdown text, and the pictures of `<img src>` and `<source srcset>`: those in code, and
+ * those to other hosts, stay.
+ */
 export function mapLinks(text: string, change: (link: RelativeLink) => string): string {
   return mapProse(text, (part) =>
-    part.replaceAll(/\]\((?![a-z]+:)([^)#\s]*)(#[^)\s]*)?\)/g, (_match, target, anchor = "") => {
-      return `](${change({ target, anchor })})`;
-    }),
+    part
+      .replaceAll(/\]\((?![a-z]+:)([^)#\s]*)(#[^)\s]*)?\)/g, (_match, target, anchor = "") => {
+        return `](${change({ target, anchor })})`;
+      })
+      .replaceAll(/\b(src|srcset)="(?![a-z]+:)([^"\s]+)"/g, (_match, name, target) => {
+        return `${name}="${change({ target, anchor: "", isPicture: true })}"`;
+      }),
   );
 }
 

@@ -42,6 +42,13 @@ describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
     expect(shop.requests.at(-1)?.url).toBe("/pets/7");
   });
 
+  test("the search of models lists what a model finds, with scores", async () => {
+    await goTo(page, "/tools?find=model");
+    await page.fill("[data-search]", "delete a pet");
+    await page.waitForSelector(".hits");
+    expect(await page.textContent(".hit >> nth=0")).toMatch(/^1\w+_pet.*Score \d+\.\d\d$/);
+  });
+
   test("a call that asks is edited, approved in its card, and runs once", async () => {
     const before = shop.requests.length;
     await goTo(page, "/tools/add_pet");

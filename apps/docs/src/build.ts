@@ -38,6 +38,7 @@ for (const { path, text } of linked) {
   writePage(path, path === "index.md" ? toHomePage(text) : text);
 }
 cpSync(join(app, "public"), join(pagesFolder, "public"), { recursive: true });
+cpSync(join(root, "docs/pictures"), join(pagesFolder, "public/pictures"), { recursive: true });
 const entries = await writeApiReference(root, pagesFolder);
 await build(app);
 writeLlmsFiles(linked, entries, siteFolder);

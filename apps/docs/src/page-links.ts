@@ -12,11 +12,11 @@ const folderPages: Readonly<Record<string, string>> = {
 
 /**
  * Rewrites the relative links of a page. A link to another page of the site becomes its path there, and a link to any
- * other file of the repository becomes its address on GitHub. A link to a file that does not exist is an error.
+ * other file of the repository becomes its address on GitHub. A picture below `docs` is part of the site. A link to a file that does not exist is an error.
  */
 export function rewriteLinks(page: SitePage, pages: readonly SitePage[], root: string): string {
   const paths = new Map(pages.map(({ source, path }) => [source, path]));
-  const linked = mapLinks(page.text, ({ target, anchor }) => {
+  const linked = mapLinks(page.text, ({ target, anchor, isPicture }) => {
     if (target === "") return anchor;
     const source = posix.join(posix.dirname(page.source), target);
     const path = paths.get(folderPages[source] ?? source);
@@ -24,6 +24,7 @@ export function rewriteLinks(page: SitePage, pages: readonly SitePage[], root: s
     const file = join(root, source);
     if (!existsSync(file))
       throw new Error(`${page.source} links to ${target}, which does not exist`);
+    if (isPicture) return `/${source.replace(/^docs\//, "")}`;
     const kind = statSync(file).isDirectory() ? "tree" : "blob";
     return `${repository}/${kind}/main/${source}${anchor}`;
   });

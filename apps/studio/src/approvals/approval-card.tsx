@@ -81,21 +81,21 @@ function ApprovalHeader(props: { approval: Approval; headingLevel: 1 | 2 | 3 }) 
       <p class="muted">
         {requester !== undefined && (
           <>
-            for {safeLine(requester.id)}
-            {requester.agent === undefined ? "" : ` by ${safeLine(requester.agent)}`},{" "}
+            {requester.agent === undefined ? "asked" : `${safeLine(requester.agent)} asks`} for{" "}
+            {safeLine(requester.id)} ·{" "}
           </>
         )}
         expires <RelativeTime time={expiresAt} />
         {call !== undefined && (
           <>
             {" · "}
-            <Link href={toPath("tools", call.name)}>the tool</Link>
+            <Link href={toPath("tools", call.name)}>Open the tool</Link>
           </>
         )}
         {runId !== undefined && (
           <>
             {" · "}
-            <Link href={toPath("runs", runId)}>the run</Link>
+            <Link href={toPath("runs", runId)}>Open the run</Link>
           </>
         )}
       </p>

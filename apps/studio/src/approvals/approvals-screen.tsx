@@ -97,7 +97,7 @@ function Inbox({ list, current }: { list: ApprovalList; current?: string }) {
               <span class="approval-state">
                 <StatusBadge approval={approval} />
                 <span class="muted">
-                  <RelativeTime time={approval.expiresAt} />
+                  expires <RelativeTime time={approval.expiresAt} />
                 </span>
               </span>
             </Link>

@@ -126,7 +126,7 @@ export function Decision(props: {
           Reject
         </button>
         <label class="reason">
-          <span class="field-label">Reason for a rejection, which the model reads</span>
+          <span class="field-label">Reason to reject, for the model</span>
           <input
             class="input"
             value={reason}

@@ -54,12 +54,22 @@ function GrantTable(props: { grants: readonly ListedGrant[]; onRevoke: (id: stri
   return (
     <DataTable
       label="Grants"
-      columns={["Tool", "Permission", "Arguments", "Holds", "For", "Granted", "Action"]}
+      columns={[
+        "Tool",
+        "Permission",
+        "Arguments",
+        "Holds",
+        "For",
+        "Granted",
+        { title: "Action", isNumber: true },
+      ]}
     >
       {props.grants.map((grant) => (
         <tr key={grant.id}>
-          <td>
-            <Link href={toPath("tools", grant.tool)}>{safeLine(grant.tool)}</Link>
+          <td class="nowrap">
+            <Link href={toPath("tools", grant.tool)} class="mono">
+              {safeLine(grant.tool)}
+            </Link>
           </td>
           <td>
             <code class="code">
@@ -69,8 +79,10 @@ function GrantTable(props: { grants: readonly ListedGrant[]; onRevoke: (id: stri
           <td>
             {grant.argumentsHash === undefined ? <Badge tone="warning">any</Badge> : "the same"}
           </td>
-          <td>{grant.scope === "session" ? "this session" : "until revoked"}</td>
-          <td>{grant.caller === undefined ? "no caller" : safeLine(grant.caller.id)}</td>
+          <td class="nowrap">{grant.scope === "session" ? "this session" : "until revoked"}</td>
+          <td class="nowrap">
+            {grant.caller === undefined ? "no caller" : safeLine(grant.caller.id)}
+          </td>
           <td>
             <RelativeTime time={grant.grantedAt} />
             {grant.by === undefined ? "" : ` by ${safeLine(grant.by)}`}

@@ -71,14 +71,14 @@ function ApprovalRequestView(
         </div>
         {remedy !== undefined && (
           <div>
-            <dt>To allow it without asking</dt>
+            <dt>To change it</dt>
             <dd>{safeProse(remedy)}</dd>
           </div>
         )}
         {description !== undefined && (
           <div>
             <dt>The source says</dt>
-            <dd class="muted">{safeProse(description)} (unverified)</dd>
+            <dd class="muted">{safeText(description)} (unverified)</dd>
           </div>
         )}
         {call !== undefined && (

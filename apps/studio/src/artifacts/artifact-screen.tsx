@@ -71,7 +71,7 @@ function Pager({ page: { offset, nextOffset, bytes } }: { page: ArtifactPage }) 
         disabled={offset === 0}
         onClick={() => setQuery({ offset: String(Math.max(0, offset - pageBytes) || "") })}
       >
-        Earlier
+        Previous
       </button>
       <span class="muted">
         bytes {offset.toLocaleString("en")} to {end.toLocaleString("en")} of{" "}
@@ -83,7 +83,7 @@ function Pager({ page: { offset, nextOffset, bytes } }: { page: ArtifactPage }) 
         disabled={nextOffset === undefined}
         onClick={() => setQuery({ offset: String(nextOffset ?? "") })}
       >
-        Later
+        Next
       </button>
     </div>
   );

@@ -1,4 +1,4 @@
-import type { ApprovalList, RunRow, Status } from "@toolweave/console";
+import type { Approval, ApprovalList, RunRow, Status } from "@toolweave/console";
 import type { Page } from "../api/paged-resource.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
@@ -7,7 +7,7 @@ import { status } from "../api/live.ts";
 import { useResource } from "../api/resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
-import { formatCount } from "../text/format.ts";
+import { formatCount, shortId } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
@@ -75,7 +75,7 @@ function Figures({ value }: { value: Status }) {
         href="/sources"
         count={value.sources.length}
         text={failed === 0 ? "sources" : `sources, ${failed} failed`}
-        tone={failed > 0 ? "bad" : ""}
+        tone={failed > 0 ? "failing" : ""}
       />
       <Figure
         href="/problems"
@@ -122,11 +122,12 @@ function Waiting() {
             <p class="muted">Nothing waits.</p>
           ) : (
             <ul class="rows">
-              {approvals.map(({ id, call, expiresAt }) => (
+              {approvals.map(({ id, call, requester, expiresAt }) => (
                 <li key={id}>
                   <Link href={toPath("approvals", id)} class="mono">
                     {safeLine(call?.name ?? id)}
                   </Link>
+                  {requester !== undefined && <span>{describeRequester(requester)}</span>}
                   <span class="muted">
                     expires <RelativeTime time={expiresAt} />
                   </span>
@@ -138,6 +139,10 @@ function Waiting() {
       </Loaded>
     </Panel>
   );
+}
+
+function describeRequester({ id, agent }: NonNullable<Approval["requester"]>): string {
+  return agent === undefined ? `for ${safeLine(id)}` : `${safeLine(agent)} for ${safeLine(id)}`;
 }
 
 function Failed() {
@@ -152,7 +157,7 @@ function Failed() {
     [resource],
   );
   return (
-    <Panel title="Failed last" href="/runs?failed=true" link="All failed runs">
+    <Panel title="Latest failures" href="/runs?failed=true" link="All failed runs">
       <Loaded resource={resource}>
         {({ items }) =>
           items.length === 0 ? (
@@ -161,8 +166,8 @@ function Failed() {
             <ul class="rows">
               {items.map((run) => (
                 <li key={run.runId}>
-                  <Link href={toPath("runs", run.runId)} class="mono">
-                    {safeLine(run.runId)}
+                  <Link href={toPath("runs", run.runId)} class="mono" title={safeLine(run.runId)}>
+                    {safeLine(shortId(run.runId))}
                   </Link>
                   <Badge tone="bad">
                     {run.failed} of {formatCount(run.calls, "call")}

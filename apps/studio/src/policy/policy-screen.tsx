@@ -38,6 +38,11 @@ export function PolicyScreen() {
 
 const tones: Readonly<Record<string, Tone>> = { allow: "good", ask: "warning", deny: "bad" };
 
+/** The tone of `allow`, `ask`, `ask always` or `deny`. */
+function toTone(effect: string): Tone {
+  return tones[effect.split(" ", 1)[0] ?? ""] ?? "neutral";
+}
+
 function Rules() {
   const resource = useResource<PolicyView>("/api/policy");
   return (
@@ -76,14 +81,17 @@ function Rules() {
                   <Badge tone={tones[layer.default] ?? "neutral"}>{safeLine(layer.default)}</Badge>
                 </p>
               )}
+              {layer.rules.length > 0 && layer.preset !== undefined && (
+                <p class="muted">The preset decides about calls that no rule matches.</p>
+              )}
               <ol class="rules">
                 {layer.rules.map((rule) => (
                   <li key={rule.id}>
-                    <Badge tone={tones[rule.effect] ?? "neutral"}>{safeLine(rule.effect)}</Badge>
+                    <Badge tone={toTone(rule.effect)}>{safeLine(rule.effect)}</Badge>
                     <span class="rule-text">
                       {safeProse(rule.text)}
                       {rule.remark !== undefined && (
-                        <span class="muted"> {safeProse(rule.remark)}</span>
+                        <span class="muted">{safeProse(rule.remark)}</span>
                       )}
                     </span>
                     <code class="code">{safeLine(rule.id)}</code>

@@ -1,11 +1,13 @@
 import type { MemberChangeText } from "@toolweave/console";
+import { parseExactJson } from "../json/parse-json.ts";
+import { fromValue, jsonText } from "../json/write-json.ts";
 import { safeLine, safeProse, safeText } from "../text/safe-text.ts";
 
 /** Differences between two definitions, member by member, side by side. */
 export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }) {
   return (
     <ul class="changes">
-      {changes.map((change, index) => (
+      {hashesLast(changes).map((change, index) => (
         <li key={index} class="change">
           <p>
             <code class="code">{safeLine(change.path)}</code> {describe(change)}
@@ -29,6 +31,19 @@ function describe({ before, after, text }: MemberChangeText): string {
   return after === undefined ? "was removed" : "has changed";
 }
 
+/** A hash says only that something is different: what is different comes first. */
+function hashesLast(changes: readonly MemberChangeText[]): readonly MemberChangeText[] {
+  const isHash = ({ path }: MemberChangeText): boolean => path.endsWith("Hash");
+  return [...changes.filter((change) => !isHash(change)), ...changes.filter(isHash)];
+}
+
+/** JSON over several lines; a text in quotes, with its line breaks. */
+function toReadable(json: string): string {
+  const value = parseExactJson(json);
+  if (typeof value === "string") return `"${value}"`;
+  return value === undefined ? json : jsonText(fromValue(value));
+}
+
 function Side(props: { title: string; value: string | undefined; tone: "removed" | "added" }) {
   const { value } = props;
   return (
@@ -37,7 +52,7 @@ function Side(props: { title: string; value: string | undefined; tone: "removed"
       {value === undefined ? (
         <p class="muted">absent</p>
       ) : (
-        <pre tabIndex={0}>{safeText(value)}</pre>
+        <pre tabIndex={0}>{safeText(toReadable(value))}</pre>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { ExplanationView as Explanation } from "@toolweave/console";
-import { safeLine, safeProse } from "../text/safe-text.ts";
+import { safeLine, safeProse, safeText } from "../text/safe-text.ts";
 import { EffectBadge } from "../ui/badge.tsx";
 
 /** The decision on a call: for each permission the rule, the reason, the remedy and the other rules. */
@@ -13,7 +13,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
       {!advertised && <p class="notice warning">The policy hides this tool from models.</p>}
       {problem !== undefined && (
         <p class="notice bad">
-          {safeProse(problem.message)} <span class="muted">({safeLine(problem.code)})</span>
+          {safeText(problem.message)} <span class="muted">({safeLine(problem.code)})</span>
         </p>
       )}
       {requests.map((request, index) => (

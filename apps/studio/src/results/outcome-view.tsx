@@ -5,7 +5,7 @@ import type { ExactJson } from "../json/node.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatBytes } from "../text/format.ts";
-import { safeLine, safeProse } from "../text/safe-text.ts";
+import { safeLine, safeProse, safeText } from "../text/safe-text.ts";
 import { Icon } from "../ui/icon.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { ContentBlock, parseContent } from "./content-block.tsx";
@@ -29,7 +29,7 @@ export function OutcomeView({ outcome }: { outcome: DisplayedOutcome }) {
     <div class="outcome">
       {error !== undefined && (
         <p class="notice bad">
-          <strong>{safeLine(error.code)}</strong> {safeProse(error.message)}
+          <strong>{safeLine(error.code)}</strong> {safeText(error.message)}
           {error.retryable && " The call may succeed if it is made again."}
         </p>
       )}

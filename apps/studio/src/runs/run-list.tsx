@@ -6,7 +6,7 @@ import { useReloadOn } from "../api/use-events.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { toPath } from "../navigation/routes.ts";
-import { formatDuration } from "../text/format.ts";
+import { formatDuration, shortId } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
@@ -79,6 +79,7 @@ export function RunList() {
 }
 
 function RunTable({ runs }: { runs: readonly RunRow[] }) {
+  const isRecorded = runs.some(({ recording }) => recording !== undefined);
   return (
     <DataTable
       label="Runs"
@@ -89,6 +90,7 @@ function RunTable({ runs }: { runs: readonly RunRow[] }) {
         "Started",
         { title: "Duration", isNumber: true },
         { title: "Calls", isNumber: true },
+        ...(isRecorded ? ["From"] : []),
       ]}
     >
       {runs.map((run) => (
@@ -96,11 +98,11 @@ function RunTable({ runs }: { runs: readonly RunRow[] }) {
           <td class="nowrap">
             <Link
               class="mono"
+              title={safeLine(run.runId)}
               href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
             >
-              {safeLine(run.runId)}
-            </Link>{" "}
-            {run.recording !== undefined && <Badge>{safeLine(run.recording)}</Badge>}
+              {safeLine(shortId(run.runId))}
+            </Link>
           </td>
           <td>
             <RunState run={run} />
@@ -113,6 +115,11 @@ function RunTable({ runs }: { runs: readonly RunRow[] }) {
             {run.endedAt === undefined ? "" : formatDuration(run.endedAt - run.startedAt)}
           </td>
           <td class="number">{run.calls.toLocaleString("en")}</td>
+          {isRecorded && (
+            <td class="nowrap muted">
+              {run.recording === undefined ? "this process" : safeLine(run.recording)}
+            </td>
+          )}
         </tr>
       ))}
     </DataTable>

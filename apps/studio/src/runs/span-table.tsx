@@ -70,7 +70,7 @@ export function SpanTable(props: {
             disabled={current === 0}
             onClick={() => setPage(current - 1)}
           >
-            Earlier
+            Previous
           </button>
           <span class="muted">
             page {current + 1} of {last + 1}
@@ -81,7 +81,7 @@ export function SpanTable(props: {
             disabled={current === last}
             onClick={() => setPage(current + 1)}
           >
-            Later
+            Next
           </button>
         </div>
       )}

@@ -64,7 +64,7 @@ export function Waterfall(props: {
             disabled={zoom === undefined}
             onClick={() => setZoom(undefined)}
           >
-            All of it
+            Whole run
           </button>
           <span class="muted">
             {formatDuration(from - range.from)} to {formatDuration(to - range.from)}

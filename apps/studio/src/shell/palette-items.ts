@@ -1,5 +1,6 @@
 import type { RunRow, ToolRow } from "@toolweave/console";
 import { toPath } from "../navigation/routes.ts";
+import { shortId } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { navigationItems } from "./navigation-items.ts";
 
@@ -33,7 +34,7 @@ export function toRunItem({ runId, tools }: RunRow): PaletteItem {
   return {
     id: `run-${runId}`,
     kind: "Run",
-    title: safeLine(runId),
+    title: safeLine(shortId(runId)),
     detail: safeProse(tools.join(", ")),
     href: toPath("runs", runId),
   };

@@ -4,6 +4,7 @@ import { onEvents } from "../api/event-stream.ts";
 import { usePages } from "../api/paged-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
+import { shortId } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { PagedList } from "../ui/paged-list.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
@@ -34,34 +35,40 @@ function TaskList() {
         empty={
           <EmptyState title="There are no tasks">
             <p>
-              Choose “as a task” when you make a call: the call then continues without this page.
+              Choose “As a task” when you make a call: the call then continues without this page.
             </p>
           </EmptyState>
         }
       >
         {(items) => (
-          <DataTable label="Tasks" columns={["Task", "Tool", "Status", "Created", "Changed"]}>
+          <DataTable
+            label="Tasks"
+            columns={["Tool", "Status", "For", "Created", "Changed", "Task"]}
+          >
             {items.map((task) => (
               <tr key={task.id}>
                 <td>
-                  <Link href={toPath("tasks", task.id)} class="mono">
-                    {safeLine(task.id)}
+                  <Link href={toPath("tools", task.tool)} class="mono">
+                    {safeLine(task.tool)}
                   </Link>
                   {task.message !== undefined && (
                     <p class="row-message">{safeProse(task.message)}</p>
                   )}
                 </td>
                 <td>
-                  <Link href={toPath("tools", task.tool)}>{safeLine(task.tool)}</Link>
-                </td>
-                <td>
                   <TaskStatus status={task.status} />
                 </td>
+                <td>{task.caller === undefined ? "" : safeLine(task.caller)}</td>
                 <td>
                   <RelativeTime time={task.createdAt} />
                 </td>
                 <td>
                   <RelativeTime time={task.updatedAt} />
+                </td>
+                <td>
+                  <Link href={toPath("tasks", task.id)} class="mono" title={safeLine(task.id)}>
+                    {safeLine(shortId(task.id))}
+                  </Link>
                 </td>
               </tr>
             ))}

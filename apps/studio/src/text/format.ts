@@ -15,6 +15,11 @@ export function formatDuration(ms: number): string {
   return `${Math.round(minutes / 1440)} days`;
 }
 
+/** The first digits of an id that is random, such as a UUID; another id as it is. */
+export function shortId(id: string): string {
+  return /^(?:[a-z]+_)?([\da-f]{8})[\da-f-]{24,28}$/.exec(id)?.[1] ?? id;
+}
+
 /** A size in bytes with the unit that suits it. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;

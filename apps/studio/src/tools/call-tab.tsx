@@ -100,20 +100,17 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
             s
           </label>
           <Checkbox
-            label="as a task"
+            label="As a task"
             isChecked={asTask}
             onChange={(isChecked) => setAsTask(isChecked)}
           />
-          <CopyButton
-            label="Copy as a command"
-            text={() => toCommand(name, form.publicJson ?? "{}")}
-          />
+          <CopyButton label="Copy command" text={() => toCommand(name, form.publicJson ?? "{}")} />
           <button
             type="button"
             class="button small quiet"
             onClick={() => setQuery({ arguments: form.publicJson ?? "" })}
           >
-            Put the arguments in the address
+            Keep in the address
           </button>
         </span>
       </div>

@@ -21,6 +21,11 @@ const tones: Readonly<Record<string, Tone>> = {
   cancelled: "neutral",
 };
 
+/** The status of a call. */
+export function CallBadge({ status }: { status: string }) {
+  return <Badge tone={tones[status] ?? "neutral"}>{status}</Badge>;
+}
+
 /** A call: its progress, partial results, what it waits for, and its outcome. */
 export function CallView({ call }: { call: DisplayedCall }) {
   const { state, error, progress, partial, runId } = call;
@@ -38,7 +43,7 @@ export function CallView({ call }: { call: DisplayedCall }) {
   return (
     <section class="call-result" aria-label="Result">
       <div class="call-status">
-        <Badge tone={tones[status] ?? "neutral"}>{status}</Badge>
+        <CallBadge status={status} />
         {end !== undefined && <span class="muted">{formatDuration(Math.max(0, end - start))}</span>}
         {runId !== undefined && <Link href={toPath("runs", runId)}>Open the run</Link>}
       </div>

@@ -4,13 +4,12 @@ import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
-import { formatDuration } from "../text/format.ts";
+import { formatDuration, shortId } from "../text/format.ts";
 import { safeLine } from "../text/safe-text.ts";
-import { Badge } from "../ui/badge.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { getCalls, callStatus } from "./call.ts";
-import { CallView } from "./call-view.tsx";
+import { CallBadge, CallView } from "./call-view.tsx";
 import { TextBlock } from "../ui/text.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 
@@ -25,7 +24,7 @@ export function HistoryTab({ name }: { name: string }) {
       {calls.map((call) => (
         <details key={call.callId} class="disclosure">
           <summary>
-            <RelativeTime time={call.startedAt} /> <Badge>{callStatus(call)}</Badge>
+            <RelativeTime time={call.startedAt} /> <CallBadge status={callStatus(call)} />
           </summary>
           <TextBlock text={call.json} />
           <CallView call={call} />
@@ -52,9 +51,10 @@ export function HistoryTab({ name }: { name: string }) {
                   <td class="nowrap">
                     <Link
                       class="mono"
+                      title={safeLine(run.runId)}
                       href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
                     >
-                      {safeLine(run.runId)}
+                      {safeLine(shortId(run.runId))}
                     </Link>
                   </td>
                   <td>

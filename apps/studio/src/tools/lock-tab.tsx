@@ -17,7 +17,7 @@ export function LockTab({ tool: { lock, specHash } }: { tool: ToolDetails }) {
     );
   }
   const hash = (
-    <p class="muted">
+    <p class="muted lock-hash">
       SHA-256 of the definition: <code class="code">{safeLine(specHash)}</code>
     </p>
   );
@@ -37,8 +37,8 @@ export function LockTab({ tool: { lock, specHash } }: { tool: ToolDetails }) {
           : "The definition has changed since the lock file was written."}{" "}
         <Link href="/lock">See all differences</Link>
       </p>
-      {hash}
       {lock.changes !== undefined && <ChangeList changes={lock.changes} />}
+      {hash}
     </>
   );
 }

@@ -9,6 +9,8 @@ import { safeLine, safeProse } from "../text/safe-text.ts";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 
 const debounceMs = 150;
+/** As many as the search of models returns. */
+const maxHits = 20;
 
 /** The answer of the search that models use, with its scores. */
 export function ModelSearch({ query }: { query: string }) {
@@ -18,7 +20,7 @@ export function ModelSearch({ query }: { query: string }) {
     return () => clearTimeout(timer);
   }, [query]);
   const text = asked.trim();
-  const path = text === "" ? undefined : withQuery("/api/search", { q: text, limit: 50 });
+  const path = text === "" ? undefined : withQuery("/api/search", { q: text, limit: maxHits });
   const resource = useResource<Page<SearchHit>>(path);
   if (text === "") {
     return (
@@ -61,7 +63,7 @@ function Hits({ hits }: { hits: readonly SearchHit[] }) {
                 style={{ width: `${(score / best) * 48}px` }}
               />
               <span class="visually-hidden">Score </span>
-              {score.toPrecision(3)}
+              {score.toFixed(2)}
             </span>
           </Link>
         </li>

@@ -33,7 +33,7 @@ export function ToolFilters(props: {
             aria-pressed={isModelSearch}
             onClick={() => setQuery({ find: "model" })}
           >
-            As a model finds
+            As a model searches
           </button>
         </div>
         {!isModelSearch && (

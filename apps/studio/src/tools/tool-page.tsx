@@ -69,7 +69,7 @@ function Content({ tool }: { tool: ToolDetails }) {
         <Badge icon="sources">{safeLine(source)}</Badge>
         <span class="muted">≈ {formatCount(tool.tokens, "token")}</span>
       </div>
-      <p class="description">{safeText(spec.description)}</p>
+      <p class="description">{safeText(withoutTitle(spec.description, title))}</p>
       <Tabs label="Views of the tool" tabs={tabs} current={current} onChange={changeTab}>
         {current === "call" && <CallTab tool={tool} />}
         {current === "schema" && <SchemaTab tool={tool} />}
@@ -80,6 +80,12 @@ function Content({ tool }: { tool: ToolDetails }) {
       </Tabs>
     </>
   );
+}
+
+/** The description of an operation begins with its summary, which is its title, too. */
+function withoutTitle(description: string, title: string | undefined): string {
+  if (title === undefined || !description.startsWith(`${title}\n`)) return description;
+  return description.slice(title.length).trimStart();
 }
 
 function changeTab(id: string): void {

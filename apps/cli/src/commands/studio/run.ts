@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { basename, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { ListenConsoleOptions } from "@toolweave/console";
 import { ToolExecutor } from "@toolweave/core";
@@ -206,7 +206,7 @@ async function toAuditAndLock(
 ): Promise<Pick<ListenConsoleOptions, "audit" | "lock">> {
   const path = resolveLockPath(lockFile, plan);
   const lock = {
-    file: path,
+    file: toDisplayedPath(path),
     async difference() {
       const { lockDifference, lockOf } = await import("@toolweave/config");
       return lockDifference(await readLockFile(path), lockOf(getEntries()));
@@ -218,6 +218,12 @@ async function toAuditAndLock(
   }
   const { readAudit } = await import("@toolweave/stores");
   return { ...attached, audit: { read: (options) => readAudit(audit, options) } };
+}
+
+/** A path below the working folder as a person writes it there; another one as it is. */
+function toDisplayedPath(path: string): string {
+  const inside = relative("", path);
+  return /^\.\.(?:[\\/]|$)/.test(inside) ? path : inside;
 }
 
 /** The person at this terminal, as answers of approvals name them. */
