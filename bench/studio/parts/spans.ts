@@ -25,7 +25,7 @@ export async function measureSpans(): Promise<readonly Row[]> {
         page.setDefaultTimeout(60_000);
         await running.open(page);
         await running.showEvents(page);
-        const link = `td:has-text("${basename(recording)}") a`;
+        const link = `tr:has-text("${basename(recording)}") a`;
         await page.waitForSelector(link);
         const firstMs = await open(page, link);
         const spans = await page.evaluate(() =>
