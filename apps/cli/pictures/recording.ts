@@ -80,7 +80,7 @@ async function perform(page: Page, frames: Frames): Promise<void> {
   await page.waitForSelector(".span-row");
   await frames.take(displayed.look);
   await click(page.locator(".span-row").first());
-  await page.waitForSelector(".span-details");
+  await page.waitForSelector(".span-details .json-view");
   await frames.take(displayed.read * 1.5);
 }
 

@@ -84,7 +84,7 @@ async function editApproval(page: Page): Promise<void> {
 
 async function openSpan(page: Page, title: string): Promise<void> {
   await page.click(`.span-row:has-text("${title}")`);
-  await page.waitForSelector(".span-details");
+  await page.waitForSelector(".span-details .json-view");
 }
 
 /** The address of a tool with arguments in its form. */
