@@ -33,7 +33,8 @@ export async function startDbos(serverUrl: string, connections: number): Promise
   DBOS.setConfig({
     name: "bench",
     systemDatabaseUrl: url.href,
-    systemDatabasePoolSize: connections,
+    // With a pool of one, its notifications and its steps wait for each other.
+    systemDatabasePoolSize: Math.max(connections, 4),
     logLevel: "error",
     runAdminServer: false,
   });

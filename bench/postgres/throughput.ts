@@ -59,7 +59,7 @@ try {
     }
     if (count > 1 && "rates".includes(values.only)) await compareProcesses(ratio, index);
     if ("watchers".includes(values.only)) await compareWatched(others.postgres, index, count);
-    if (values.engines && "engine".includes(values.only)) {
+    if (values.engines && "engines".includes(values.only)) {
       const engines = [startDbos(server.url, count), startRestate()];
       for (const engine of engines) await measureEngine(await engine, ratio, index);
     }

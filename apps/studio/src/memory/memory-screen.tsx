@@ -105,5 +105,5 @@ function Entry({ id }: { id: string }) {
 
 function ownerText({ caller, agent }: MemoryRow): string {
   const name = caller === undefined ? "no caller" : safeLine(caller);
-  return agent === undefined ? name : `${name} by ${safeLine(agent)}`;
+  return agent === undefined ? name : `${safeLine(agent)} for ${name}`;
 }
