@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "@toolweave/mcp";
 import { openApiSource } from "@toolweave/openapi";
 import { sqliteStore } from "@toolweave/stores";

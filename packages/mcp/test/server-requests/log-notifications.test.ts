@@ -55,14 +55,15 @@ describe.each([
   ["legacy", "HTTP", pressOverHttp],
 ] as const)("a call of the %s protocol over %s", (era, _, executorOf) => {
   it("times out in spite of progress", async () => {
-    const timers = new Set<() => void>();
+    const timers = new Map<object, () => void>();
     const clock: Clock = {
       now: Date.now,
       setTimeout(callback) {
-        timers.add(callback);
-        return callback;
+        const timer = {};
+        timers.set(timer, callback);
+        return timer;
       },
-      clearTimeout: (timer) => void timers.delete(timer as () => void),
+      clearTimeout: (timer) => void timers.delete(timer),
     };
     const executor = await executorOf(era, {}, { timeoutMs: 300, clock });
     const events = eventsOf(executor);
@@ -70,7 +71,8 @@ describe.each([
       events.filter(({ type }) => type === "tool.progressed").length;
     // The time passes when the call has reported progress twice, however busy the machine is.
     executor.on(({ type }) => {
-      if (type === "tool.progressed" && countProgress() === 2) for (const end of timers) end();
+      if (type === "tool.progressed" && countProgress() === 2)
+        for (const end of timers.values()) end();
     });
     expect(await executor.execute({ id: "call_1", name: "bind", arguments: {} })).toMatchObject({
       status: "failed",
