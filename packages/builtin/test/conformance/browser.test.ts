@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { conformance } from "@toolweave/conformance/vitest";
+import { isFullRun } from "@toolweave/test-support";
 import { afterAll, describe } from "vitest";
 import { browserTools } from "../../src/index.ts";
 import { hasBrowser } from "../browser/support/open-browser.ts";
@@ -20,7 +21,8 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-describe.skipIf(!hasBrowser)("in chromium (needs chromium)", () => {
+// Each test starts a browser.
+describe.skipIf(!hasBrowser || !isFullRun)("in chromium (a full run, needs chromium)", () => {
   conformance({
     name: "the tools for a browser",
     create: () => browserTools({ allowPrivate: [host], sandbox: process.getuid?.() !== 0 }),
