@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 import {
   ConsoleSessions,
@@ -25,6 +24,10 @@ export interface StudioStage {
   readonly signal: AbortSignal;
 }
 
+/** The page, which `start` builds before the tour. */
+const page = fileURLToPath(
+  new URL("dist/page", import.meta.resolve("@toolweave/studio/package.json")),
+);
 const maxWaitMs = 300_000;
 const graceMs = 2_000;
 
@@ -42,13 +45,15 @@ export async function offerStudio(stage: StudioStage): Promise<void> {
   const answer = await person.ask("Open these tools and calls in your browser?   y/N > ", limit);
   signal.throwIfAborted();
   if (!/^\s*y(?:es)?\s*$/i.test(answer ?? "")) return;
-  terminal.line("Studio's page is built, which takes a few seconds.");
-  const folder = await mkdtemp(join(tmpdir(), "toolweave-museum-studio-"));
+  if (!existsSync(page)) {
+    const { buildPage } = await import("@toolweave/studio");
+    await buildPage(page);
+  }
   const store = sqliteStore(":memory:");
   let listener: ConsoleListener | undefined;
   try {
     const sessions = new ConsoleSessions({ caller: { id: "visitor" } });
-    listener = await listen(stage, store, sessions, folder);
+    listener = await listen(stage, store, sessions);
     terminal.line();
     terminal.line(`  ${listener.url}/#code=${sessions.createCode()}`);
     terminal.line();
@@ -57,7 +62,6 @@ export async function offerStudio(stage: StudioStage): Promise<void> {
   } finally {
     await listener?.close(graceMs);
     store.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -66,10 +70,7 @@ async function listen(
   { registry, events }: StudioStage,
   store: ReturnType<typeof sqliteStore>,
   sessions: ConsoleSessions,
-  folder: string,
 ): Promise<ConsoleListener> {
-  const { buildPage } = await import("@toolweave/studio");
-  await buildPage(folder);
   const { pendingCalls, grants, tasks, artifacts } = store;
   const executor = new ToolExecutor({
     registry,
@@ -84,7 +85,7 @@ async function listen(
     executor,
     stores: { pendingCalls },
     sessions,
-    files: await readPageFiles(folder),
+    files: await readPageFiles(page),
     runs: {
       live: true,
       recordings: [{ name: "the tour", read: (options) => replay(events, options) }],
