@@ -39,7 +39,7 @@ export const postgresSetup: string = "packages/test-support/src/postgres-setup.t
 
 /** Tests of the whole of Studio, whose page is built once for all of them. */
 export const studioTests: string[] = ["apps/cli/test/studio*.test.ts"];
-export const studioSetup: string = "apps/cli/test/support/page-setup.ts";
+const studioSetup = "apps/cli/test/support/page-setup.ts";
 
 /** The shared part of all runs. */
 export const shared: ViteUserConfig = {

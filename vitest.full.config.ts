@@ -6,7 +6,6 @@ import {
   postgresSetup,
   postgresTests,
   shared,
-  studioSetup,
   studioTests,
 } from "./vitest.config.ts";
 
@@ -44,7 +43,7 @@ export default defineConfig({
         test: {
           name: "studio",
           isolate: false,
-          globalSetup: [studioSetup],
+          globalSetup: ["apps/cli/test/support/command-setup.ts"],
           include: studioTests,
         },
       },

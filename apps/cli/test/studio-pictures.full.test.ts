@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { hasChromium, launchChromium } from "@toolweave/test-support/chromium";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,9 +29,6 @@ describe.skipIf(!hasChromium || !hasImg2webp)(
 
     beforeAll(async () => {
       // The script fails if the page reports an error, a violation of its policy, or a request to another server.
-      const turbo = createRequire(join(root, "package.json")).resolve("turbo/package.json");
-      const build = [join(dirname(turbo), "bin/turbo"), "run", "build", "--filter=toolweave..."];
-      await run(process.execPath, build, { cwd: root });
       const script = join(root, "apps/cli/pictures/main.ts");
       await run(process.execPath, [script, "--out", folder], { cwd: root });
     });
