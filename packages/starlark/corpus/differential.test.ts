@@ -1,14 +1,12 @@
 import { afterAll, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
-import { load } from "../src/host/module.ts";
-import { compile } from "../src/host/program.ts";
+import { compile, load } from "../src/host/program.ts";
 import { json } from "../src/lib/json.ts";
 import { StarlarkError } from "../src/values/error.ts";
 import { suiteTexts } from "./support/chunks.ts";
 import { ProgramGenerator } from "./support/generate-program.ts";
 import { mutate } from "./support/mutate.ts";
-import { buildOracle, Oracle } from "./support/oracle.ts";
-import type { OracleResult } from "./support/oracle.ts";
+import { buildOracle, Oracle, type OracleResult } from "./support/oracle.ts";
 import { Random } from "./support/random.ts";
 
 const program = buildOracle();

@@ -1,9 +1,9 @@
 import { RE2JS } from "re2js";
 import { failLimit, StarlarkError } from "./values/error.ts";
-import { argumentReader } from "./lib/arguments.ts";
+import { argumentReader } from "./lib/builtin.ts";
 import { charge, spend } from "./values/budget.ts";
 import { Builtin, StarlarkModule } from "./values/function.ts";
-import { toList } from "./values/list.ts";
+import { toList } from "./values/sequence.ts";
 import type { Value } from "./values/value.ts";
 import { fromUtf8, toUtf8 } from "./values/utf8.ts";
 

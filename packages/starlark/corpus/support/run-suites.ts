@@ -1,7 +1,6 @@
 import { StarlarkError } from "../../src/values/error.ts";
-import { load } from "../../src/host/module.ts";
-import { compile } from "../../src/host/program.ts";
-import type { Dialect } from "../../src/syntax/dialect.ts";
+import { compile, load } from "../../src/host/program.ts";
+import type { Dialect } from "../../src/syntax/tree.ts";
 import { parseFile } from "../../src/syntax/parser.ts";
 import { resolveFile } from "../../src/resolve/resolver.ts";
 import { SourceText } from "../../src/syntax/source-text.ts";

@@ -1,5 +1,5 @@
 import { areEqual, compareValues } from "../../src/values/compare.ts";
-import { toText, toRepr } from "../../src/values/format-value.ts";
+import { toRepr, toText } from "../../src/values/format.ts";
 import { Builtin, StarlarkModule } from "../../src/values/function.ts";
 import { StarlarkFloat } from "../../src/values/float.ts";
 import { toOperator } from "../../src/values/operators.ts";

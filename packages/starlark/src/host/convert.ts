@@ -4,9 +4,7 @@ import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { fromBigInt } from "../values/int.ts";
-import { StarlarkList, toList } from "../values/list.ts";
-import { StarlarkRange } from "../values/range.ts";
-import { StarlarkTuple } from "../values/tuple.ts";
+import { StarlarkList, StarlarkRange, StarlarkTuple, toList } from "../values/sequence.ts";
 import { fromBytes, fromUtf8, isAscii, toBytes, toUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName, type Value } from "../values/value.ts";
 

@@ -3,7 +3,7 @@ import { Builtin, type LateResult, StarlarkModule } from "../values/function.ts"
 import type { NamedArguments, StarlarkObject, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { toDict } from "../values/dict.ts";
-import { toList } from "../values/list.ts";
+import { toList } from "../values/sequence.ts";
 import { type HostValue, toHost, toStarlark } from "./convert.ts";
 
 /** The call of a function of the host, without its positional arguments. */

@@ -1,11 +1,19 @@
-import { failLimit } from "../values/error.ts";
+import { fail, failLimit, nameHint, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
-import { type Dialect, toDialect } from "../syntax/dialect.ts";
+import { type Dialect, type ParseOptions, toDialect } from "../syntax/tree.ts";
 import { parseFile } from "../syntax/parser.ts";
 import { SourceText } from "../syntax/source-text.ts";
-import type { ParseOptions } from "../syntax/tree.ts";
+import { lowerFunction } from "../lower/statements.ts";
+import { Thread, type ThreadOptions } from "../run/thread.ts";
+import { toText } from "../values/format.ts";
+import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
+import { toTuple } from "../values/sequence.ts";
+import { fromUtf8, toUtf8 } from "../values/utf8.ts";
+import { freezeValue, type NamedArguments, StarlarkObject, type Value } from "../values/value.ts";
+import { type HostValue, toHost, toStarlark } from "./convert.ts";
+import { digestArguments, type Journal } from "./journal.ts";
 
 /** How a source text is read. */
 export interface CompileOptions extends ParseOptions {
@@ -48,4 +56,218 @@ export function compile(text: string, options: CompileOptions = {}): Program {
   if (problems.length === 0) problems.push(...resolved.problems);
   if (problems.length > 0) throw source.toError(problems);
   return { source, dialect, statements: file.statements, resolved, predeclared };
+}
+
+/** The environment of a program while it runs. */
+export interface LoadOptions extends ThreadOptions {
+  /** The values of the predeclared names. */
+  readonly predeclared?: ReadonlyMap<string, Value> | Readonly<Record<string, Value>>;
+  /** Returns the globals of a module that a program loads. */
+  readonly load?: (name: string) => LoadedModule | Promise<LoadedModule>;
+  /** Receives what `print` writes. Default: nothing happens. */
+  readonly print?: (text: string) => void;
+  /** The budget to use, instead of a new one. */
+  readonly thread?: Thread;
+}
+
+/** A module whose names other files may load. */
+export type LoadedModule = Pick<Module, "globals">;
+
+/** A program that ran: its global variables, which are frozen. */
+export class Module {
+  /** The global variables, by name. */
+  readonly globals: ReadonlyMap<string, Value>;
+  /** The budget that the program ran with. */
+  readonly thread: Thread;
+
+  constructor(globals: ReadonlyMap<string, Value>, thread: Thread) {
+    this.globals = globals;
+    this.thread = thread;
+  }
+
+  /** A global function. */
+  get(name: string): StarlarkFunction {
+    const fn = this.globals.get(name);
+    if (fn instanceof StarlarkFunction) return fn;
+    throw new StarlarkError("execution_failed", `the program has no function ${name}`);
+  }
+
+  /**
+   * Calls a global function in a budget of its own. Arguments and the result are converted.
+   *
+   * @throws StarlarkError as `run` does.
+   */
+  async call(
+    name: string,
+    args: readonly HostValue[],
+    options: ThreadOptions & { readonly named?: Readonly<Record<string, HostValue>> } = {},
+  ): Promise<HostValue> {
+    const named = toNamedArguments(options.named);
+    const thread = new Thread(options);
+    const value = await thread.call(this.get(name), args.map(toStarlark), named);
+    return toResult(value, thread);
+  }
+}
+
+function toNamedArguments(named: Readonly<Record<string, HostValue>> = {}): NamedArguments {
+  return Object.entries(named).map(([name, value]) => [toUtf8(name), toStarlark(value)]);
+}
+
+/** A result for the host, at the cost of the run if it can be more than one value. */
+function toResult(value: Value, thread: Thread): HostValue {
+  return value instanceof StarlarkObject ? thread.compute(() => toHost(value)) : toHost(value);
+}
+
+/** Runs the statements of a program and freezes its globals. */
+export async function load(program: Program, options: LoadOptions = {}): Promise<Module> {
+  const thread = options.thread ?? new Thread(options);
+  const { variables } = program.resolved;
+  const values = Array.from<Value | undefined>({ length: variables.length });
+  const code = lower(program, values, options);
+  await thread.call(new StarlarkFunction(code, [], []), []);
+  const globals = new Map<string, Value>();
+  for (const { name, kind, binding } of variables) {
+    const value = values[binding.index];
+    if (kind === "global" && value !== undefined) globals.set(name, value);
+  }
+  for (const value of globals.values()) freezeValue(value);
+  return new Module(globals, thread);
+}
+
+/** The operations of a program, with what it may use. */
+function lower(program: Program, values: (Value | undefined)[], options: LoadOptions): Code {
+  const { source, dialect, resolved } = program;
+  const given = options.predeclared ?? {};
+  const predeclared: ReadonlyMap<string, Value> =
+    given instanceof Map ? given : new Map(Object.entries(given));
+  for (const name of program.predeclared) {
+    if (!predeclared.has(name))
+      throw new TypeError(`The predeclared name ${name} of ${source.file} has no value.`);
+  }
+  // Runs share these values: one must not change what another sees.
+  for (const value of predeclared.values()) freezeValue(value);
+  const module = {
+    context: {
+      file: source.file,
+      position: (offset: number) => source.position(offset),
+      allowsRecursion: dialect.recursion === true,
+    },
+    variables: resolved.variables,
+    values,
+    predeclared,
+    universe: new Map([...universe, ["print", printer(options.print)]]),
+    separate: options.onOperation !== undefined,
+    load: loader(options.load),
+  };
+  try {
+    return lowerFunction(module, resolved.topLevel, program.statements);
+  } catch (error) {
+    throw toStarlarkError(error);
+  }
+}
+
+function printer(print: ((text: string) => void) | undefined): Builtin {
+  return new Builtin("print", (args, named) => {
+    let separator = " ";
+    for (const [name, value] of named) {
+      if (name !== "sep" || typeof value !== "string")
+        return fail(`print: unexpected keyword argument "${name}"`);
+      separator = value;
+    }
+    print?.(fromUtf8(args.map(toText).join(separator)));
+    return null;
+  });
+}
+
+/** The built-in function behind `load`: it returns a tuple of the values of the names. */
+function loader(find: LoadOptions["load"]): Builtin {
+  return new Builtin("load", (args) => {
+    const [name, ...wanted] = args.map((value) => fromUtf8(value as string)) as [
+      string,
+      ...string[],
+    ];
+    if (find === undefined) return fail("load not implemented by this application");
+    const pick = ({ globals }: LoadedModule): Value =>
+      toTuple(
+        wanted.map((member) => {
+          const value = globals.get(member);
+          if (value !== undefined) return value;
+          const hint = nameHint(member, globals.keys());
+          return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
+        }),
+      );
+    const cannotLoad = (error: unknown): never => {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
+        cause: error,
+      });
+    };
+    let found: LoadedModule | Promise<LoadedModule>;
+    try {
+      found = find(name);
+    } catch (error) {
+      return cannotLoad(error);
+    }
+    return found instanceof Promise ? found.then(pick, cannotLoad) : pick(found);
+  });
+}
+
+/** A call of a program from start to end. */
+export interface RunOptions extends LoadOptions {
+  /** The global function to call. Default: none, the statements of the program run only. */
+  readonly call?: string;
+  /** Its arguments. */
+  readonly args?: readonly HostValue[];
+  /** Its arguments by name. */
+  readonly named?: Readonly<Record<string, HostValue>>;
+  /** Records the effects, so that a run can continue in another process. */
+  readonly journal?: Journal;
+}
+
+/** The result of a run, and what it used. */
+export interface RunResult {
+  /** The result of the function; `null` without one. */
+  readonly value: HostValue;
+  /** The work that was done, in the unit of `maxSteps`. */
+  readonly steps: number;
+  /** The bytes that were allocated. */
+  readonly memoryBytes: number;
+}
+
+/**
+ * Runs a program and calls one of its functions, in one budget.
+ *
+ * @throws StarlarkError `execution_failed`, `limit_exceeded`, `timeout` and `cancelled`; `interrupted` if a function of the
+ *   host interrupts the run; `outcome_unknown` if the journal is of another program or another call.
+ */
+export async function run(program: Program, options: RunOptions = {}): Promise<RunResult> {
+  const { journal } = options;
+  const args = (options.args ?? []).map(toStarlark);
+  const named = toNamedArguments(options.named);
+  if (journal !== undefined) {
+    const given = [...args, ...named.flat()];
+    journal.begin(await digestProgram(program), `${options.call ?? ""}(${digestArguments(given)})`);
+  }
+  const thread = new Thread(journal === undefined ? options : { ...options, effects: journal });
+  const module = await load(program, { ...options, thread });
+  const value =
+    options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
+  journal?.finish();
+  const result = toResult(value, thread);
+  return { value: result, steps: thread.steps, memoryBytes: thread.memoryBytes };
+}
+
+/** Computed once for each program: it takes longer than a short run. */
+const digests = new WeakMap<Program, Promise<string>>();
+
+function digestProgram(program: Program): Promise<string> {
+  let digest = digests.get(program);
+  if (digest === undefined) digests.set(program, (digest = computeDigest(program)));
+  return digest;
+}
+
+async function computeDigest({ source, dialect }: Program): Promise<string> {
+  const text = new TextEncoder().encode(`${JSON.stringify(dialect)}\n${source.text}`);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,16 +1,13 @@
-import { fail } from "../values/error.ts";
-import { nameHint } from "../values/nearest-name.ts";
+import { fail, nameHint } from "../values/error.ts";
 import { charge, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet } from "../values/dict.ts";
 import { Builtin } from "../values/function.ts";
-import { StarlarkList } from "../values/list.ts";
+import { StarlarkList } from "../values/sequence.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName, type Value } from "../values/value.ts";
-import { dictMethods } from "./dict-methods.ts";
-import { listMethods } from "./list-methods.ts";
-import type { Method, MethodTable } from "./method.ts";
-import { setMethods } from "./set-methods.ts";
+import { dictMethods, listMethods, setMethods } from "./collection-methods.ts";
+import type { Method, MethodTable } from "./builtin.ts";
 import { bytesMethods, stringMethods } from "./string-methods.ts";
 
 function getMethods(value: Value): MethodTable<never> | undefined {

@@ -2,11 +2,11 @@ import { fail, failLimit } from "../values/error.ts";
 import { budget, charge, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { formatFloat, StarlarkFloat } from "../values/float.ts";
-import { toRepr } from "../values/format-value.ts";
+import { toRepr } from "../values/format.ts";
 import { formatInt } from "../values/int.ts";
 import { fromBytes, fromUtf8, toUtf8 } from "../values/utf8.ts";
 import { type StarlarkObject, typeName, type Value } from "../values/value.ts";
-import { failWithName } from "./arguments.ts";
+import { failWithName } from "./builtin.ts";
 
 /** How deep values may be nested. */
 export const maxDepth = 500;

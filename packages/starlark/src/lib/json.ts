@@ -2,10 +2,9 @@ import { isFailure } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
-import { argumentReader, withName } from "./arguments.ts";
+import { argumentReader, defineFunction, withName } from "./builtin.ts";
 import { decodeJson } from "./json-reader.ts";
 import { encodeJson } from "./json-writer.ts";
-import { defineFunction } from "./method.ts";
 
 /** A JSON text with a line per element. */
 function indentJson(text: string, prefix: string, indent: string): string {

@@ -3,7 +3,7 @@ import { toFloat, toNumber, truncateToInt } from "../values/float.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import { isInt } from "../values/int.ts";
 import { type NamedArguments, typeName, type Value } from "../values/value.ts";
-import { argumentReader, withName } from "./arguments.ts";
+import { argumentReader, withName } from "./builtin.ts";
 
 function toOperand(name: string, value: Value, index: number): number {
   const number = toNumber(value);

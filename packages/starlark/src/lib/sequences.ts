@@ -2,11 +2,10 @@ import { fail, isFailure, type StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
 import { compareValues, orderTexts } from "../values/compare.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
-import { StarlarkList, toList } from "../values/list.ts";
-import { toTuple } from "../values/tuple.ts";
+import { StarlarkList, toList, toTuple } from "../values/sequence.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { argumentReader, withName } from "./arguments.ts";
+import { argumentReader, withName } from "./builtin.ts";
 
 /** The items of a value that can be iterated, as a new array. */
 export function copyItems(value: Value): Value[] {

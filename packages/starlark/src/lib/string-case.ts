@@ -1,7 +1,7 @@
 import { chargeString, spend } from "../values/budget.ts";
 import { fromUtf8, isAscii, toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
-import type { Definition } from "./method.ts";
+import type { Definition } from "./builtin.ts";
 
 const oneCharacter = /^.$/su;
 

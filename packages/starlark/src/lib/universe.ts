@@ -1,14 +1,11 @@
 import { fail } from "../values/error.ts";
 import { chargeItems, chargeString, spend } from "../values/budget.ts";
-import { sliceItems } from "../values/collection.ts";
+import { sliceItems, StarlarkRange, toList, toTuple } from "../values/sequence.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
-import { toRepr, toText } from "../values/format-value.ts";
+import { toRepr, toText } from "../values/format.ts";
 import { Builtin, type BuiltinImplementation } from "../values/function.ts";
 import { addInts, type Int, isInt, negateInt, toMachineInt } from "../values/int.ts";
-import { toList } from "../values/list.ts";
-import { StarlarkRange } from "../values/range.ts";
-import { toTuple } from "../values/tuple.ts";
 import { toDict, toSet } from "../values/dict.ts";
 import {
   codePointAt,
@@ -18,10 +15,9 @@ import {
   replaceInvalid,
 } from "../values/utf8.ts";
 import { isTrue, toItems, toLength, typeName, type Value } from "../values/value.ts";
-import { argumentReader, failWithName } from "./arguments.ts";
+import { argumentReader, defineFunction, type Definition, failWithName } from "./builtin.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
-import { updateDict } from "./dict-methods.ts";
-import { defineFunction, type Definition } from "./method.ts";
+import { updateDict } from "./collection-methods.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
 import { copyItems, extremum, sortItems, zipItems } from "./sequences.ts";
 

@@ -1,11 +1,10 @@
 import { machine } from "../run/machine.ts";
 import { type Expression, withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
-import { toOperator } from "../values/operators.ts";
-import { getItem } from "../values/subscript.ts";
+import { getItem, toOperator } from "../values/operators.ts";
 import type { Value } from "../values/value.ts";
+import type { Evaluate } from "./assembler.ts";
 import { localSlot, toConstant } from "./context.ts";
-import type { Evaluate } from "./evaluate.ts";
 
 /** The closure of a binary operator, special for small ints. */
 export function lowerBinary(

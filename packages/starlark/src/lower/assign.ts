@@ -3,13 +3,11 @@ import { machine } from "../run/machine.ts";
 import { type Expression, type Statement, withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
 import { addInts } from "../values/int.ts";
-import { addInPlace, unionInPlace } from "../values/operators.ts";
-import { setItem } from "../values/subscript.ts";
+import { addInPlace, setItem, unionInPlace } from "../values/operators.ts";
 import { toItems, toLength, typeName, type Value } from "../values/value.ts";
 import { lowerBinary, lowerIndex, lowerRemainder } from "./arithmetic.ts";
-import type { Run } from "./assembler.ts";
+import { type Evaluate, failAt, readSlot, type Run, type Store } from "./assembler.ts";
 import { type FunctionContext, localSlot } from "./context.ts";
-import { type Evaluate, failAt, readSlot, type Store } from "./evaluate.ts";
 
 /** A variable, an element or a field, as it is read and assigned. */
 interface Reference {

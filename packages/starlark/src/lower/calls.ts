@@ -13,11 +13,11 @@ import { budget, chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
 import { type Builtin, type Slot, StarlarkFunction } from "../values/function.ts";
-import { StarlarkList } from "../values/list.ts";
+import { StarlarkList } from "../values/sequence.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import { type NamedArguments, toItems, typeName, type Value } from "../values/value.ts";
+import { type Evaluate, lowerList, readSlot } from "./assembler.ts";
 import type { FunctionContext } from "./context.ts";
-import { type Evaluate, lowerList, readSlot } from "./evaluate.ts";
 
 /** The arguments of a call as they are computed. */
 interface LoweredArguments {

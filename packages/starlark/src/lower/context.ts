@@ -1,11 +1,11 @@
-import type { Binding, Expression, FunctionScope, Statement } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
 import type { Builtin, Cell, Code, ModuleContext } from "../values/function.ts";
-import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
+import { withoutParentheses } from "../syntax/ast.ts";
+import type { Binding, Expression, FunctionScope, Statement } from "../syntax/ast.ts";
+import { toUtf8 } from "../values/utf8.ts";
 import type { ModuleVariable } from "../resolve/scope.ts";
-import { Assembler, type Captured, type Label } from "./assembler.ts";
-import { type Evaluate, failAt, readSlot, type Store } from "./evaluate.ts";
+import { Assembler, failAt, readSlot } from "./assembler.ts";
+import type { Captured, Evaluate, Label, Store } from "./assembler.ts";
 
 /** The context of all functions of a module while they are lowered. */
 export interface ModuleLowering {

@@ -5,19 +5,17 @@ import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, toDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
 import { StarlarkFloat } from "../values/float.ts";
-import { toRepr, toText } from "../values/format-value.ts";
+import { toRepr, toText } from "../values/format.ts";
 import { type Cell, StarlarkFunction } from "../values/function.ts";
-import { StarlarkList, toList } from "../values/list.ts";
-import { applyUnary } from "../values/operators.ts";
-import { getSlice } from "../values/subscript.ts";
-import { StarlarkTuple } from "../values/tuple.ts";
+import { StarlarkList, StarlarkTuple, toList } from "../values/sequence.ts";
+import { applyUnary, getSlice } from "../values/operators.ts";
 import type { Value } from "../values/value.ts";
 import { foldConstants, lowerBinary, lowerIndex } from "./arithmetic.ts";
 import { lowerAttribute } from "./assign.ts";
-import type { Captured, CapturedItems } from "./assembler.ts";
+import { holds, lowerList, readSlot } from "./assembler.ts";
+import type { Captured, CapturedItems, Evaluate } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
 import { type FunctionContext, toConstant } from "./context.ts";
-import { type Evaluate, holds, lowerList, readSlot } from "./evaluate.ts";
 import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */

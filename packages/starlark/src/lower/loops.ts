@@ -3,12 +3,11 @@ import type { Expression } from "../syntax/ast.ts";
 import { budget } from "../values/budget.ts";
 import { fail } from "../values/error.ts";
 import type { Operation, Slot } from "../values/function.ts";
-import { StarlarkRange } from "../values/range.ts";
+import { StarlarkRange } from "../values/sequence.ts";
 import { StarlarkObject, toItems, typeName, type Value } from "../values/value.ts";
 import { lowerAssignment } from "./assign.ts";
-import type { Label, Run } from "./assembler.ts";
+import { type Label, readSlot, type Run } from "./assembler.ts";
 import { type FunctionContext, localSlot, type Loop } from "./context.ts";
-import { readSlot } from "./evaluate.ts";
 
 /** A loop over the items of `iterable`: `body` adds the operations of one round. */
 export function lowerLoop(

@@ -4,13 +4,12 @@ import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
 import { budget, charge, sizes } from "../values/budget.ts";
 import { Cell, type Code, type Slot } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
-import type { StarlarkTuple } from "../values/tuple.ts";
+import type { StarlarkTuple } from "../values/sequence.ts";
 import type { Value } from "../values/value.ts";
-import type { CapturedItems } from "./assembler.ts";
+import { type CapturedItems, type Evaluate, holds } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
 import { FunctionContext, type Loop, type ModuleLowering } from "./context.ts";
-import { type Evaluate, holds } from "./evaluate.ts";
 import { lowerClosure, lowerExpression } from "./expressions.ts";
 import { endLoop, lowerLoop } from "./loops.ts";
 

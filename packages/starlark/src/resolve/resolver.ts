@@ -1,9 +1,7 @@
 import type { Binding, Expression, FunctionScope, SourceFile, Statement } from "../syntax/ast.ts";
-import type { Dialect } from "../syntax/dialect.ts";
+import { type Dialect, type SyntaxNode, walkSyntax } from "../syntax/tree.ts";
 import type { SourceText, SyntaxProblem } from "../syntax/source-text.ts";
-import { walkSyntax, type SyntaxNode } from "../syntax/tree.ts";
-import { formatPosition } from "../values/error.ts";
-import { nameHint } from "../values/nearest-name.ts";
+import { formatPosition, nameHint } from "../values/error.ts";
 import { bindLocal, checkArguments, findLexical, openFunction } from "./scope.ts";
 import type { Block, ModuleVariable, OpenFunction } from "./scope.ts";
 

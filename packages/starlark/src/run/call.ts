@@ -1,12 +1,10 @@
 import { fail } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
-import { sliceItems } from "../values/collection.ts";
+import { sliceItems, StarlarkTuple } from "../values/sequence.ts";
 import { toDict } from "../values/dict.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
-import { quote } from "../values/quote.ts";
-import { StarlarkTuple } from "../values/tuple.ts";
-import { fromUtf8 } from "../values/utf8.ts";
+import { fromUtf8, quote } from "../values/utf8.ts";
 import { type NamedArguments, StarlarkObject, typeName, type Value } from "../values/value.ts";
 import {
   addToTraceback,

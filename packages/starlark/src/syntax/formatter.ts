@@ -1,9 +1,8 @@
 import type { Statement } from "./ast.ts";
-import { toDialect } from "./dialect.ts";
+import { type ParseOptions, toDialect } from "./tree.ts";
 import { ExpressionPrinter, type Item } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
-import type { ParseOptions } from "./tree.ts";
 
 /** How a text is formatted. */
 export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;

@@ -1,5 +1,4 @@
-import { quote } from "../values/quote.ts";
-import { fromUtf8, toUtf8 } from "../values/utf8.ts";
+import { fromUtf8, quote, toUtf8 } from "../values/utf8.ts";
 import type { Comment } from "./ast.ts";
 import { unquote } from "./literals.ts";
 import { SyntaxFault } from "./source-text.ts";

@@ -1,6 +1,5 @@
 import { charge, chargeItems, chargeString, sizes } from "./budget.ts";
-import { quote } from "./quote.ts";
-import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
+import { characterLength, codePointAt, encodeCodePoint, quote } from "./utf8.ts";
 import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
 /** A sequence of bytes that is not text. */

@@ -4,9 +4,7 @@ import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { isNumber, StarlarkFloat } from "./float.ts";
 import { type Int, isInt } from "./int.ts";
-import { StarlarkList } from "./list.ts";
-import { StarlarkRange } from "./range.ts";
-import { StarlarkTuple } from "./tuple.ts";
+import { StarlarkList, StarlarkRange, StarlarkTuple } from "./sequence.ts";
 import { typeName, type Value } from "./value.ts";
 
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";

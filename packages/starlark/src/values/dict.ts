@@ -1,5 +1,5 @@
 import { charge, chargeItems, sizes } from "./budget.ts";
-import { Collection } from "./collection.ts";
+import { Collection } from "./sequence.ts";
 import type { HashKey, Value, ValueWriter } from "./value.ts";
 
 function toHashKey(key: Value): HashKey {

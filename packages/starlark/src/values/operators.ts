@@ -1,16 +1,13 @@
 import { fail } from "./error.ts";
 import { chargeConcat, chargeItems, chargeString, spend } from "./budget.ts";
-import { StarlarkBytes } from "./bytes.ts";
+import { sliceText, StarlarkBytes } from "./bytes.ts";
 import { areEqual, compareValues } from "./compare.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./float.ts";
-import { toRepr } from "./format-value.ts";
-import { type Int, intOperators, invertInt, isInt, negateInt } from "./int.ts";
-import { StarlarkList } from "./list.ts";
-import { StarlarkRange } from "./range.ts";
-import { interpolate } from "./interpolate.ts";
-import { StarlarkTuple } from "./tuple.ts";
-import { StarlarkObject, toItems, typeName, type Value } from "./value.ts";
+import { interpolate, toRepr } from "./format.ts";
+import { type Int, intOperators, invertInt, isInt, negateInt, toMachineInt } from "./int.ts";
+import { StarlarkList, StarlarkRange, StarlarkTuple } from "./sequence.ts";
+import { isSequence, StarlarkObject, toItems, toLength, typeName, type Value } from "./value.ts";
 
 /** Operators on values that are not two numbers. The result is `undefined` if they do not apply. */
 const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | undefined>> = {
@@ -150,6 +147,83 @@ export function applyUnary(operator: "+" | "-" | "~", x: Value): Value {
   return fail(`unknown unary op: ${operator} ${typeName(x)}`);
 }
 
-export function missingKey(key: Value): never {
+function missingKey(key: Value): never {
   return fail(`key ${toRepr(key)} not in dict`);
+}
+
+/** `x[y]`. */
+export function getItem(x: Value, y: Value): Value {
+  if (x instanceof StarlarkList && typeof y === "number") {
+    const element = x.elements[y];
+    if (element !== undefined) return element;
+  }
+  if (x instanceof StarlarkDict) {
+    const value = x.get(y);
+    return value === undefined ? missingKey(y) : value;
+  }
+  const length = isSequence(x) ? toLength(x) : undefined;
+  if (length === undefined) return fail(`unhandled index operation ${typeName(x)}[${typeName(y)}]`);
+  if (!isInt(y)) return fail(`${typeName(x)} index: got ${typeName(y)}, want int`);
+  const index = toPosition(typeName(x), toMachineInt(y), length);
+  return typeof x === "string" ? x.charAt(index) : ((x as StarlarkObject).itemAt(index) as Value);
+}
+
+/** The position of an index, which counts from the end if it is negative. Fails outside of the sequence. */
+export function toPosition(type: string, index: number, length: number): number {
+  const position = index < 0 ? index + length : index;
+  if (position >= 0 && position < length) return position;
+  return fail(
+    length === 0
+      ? `index ${index} out of range: empty ${type}`
+      : `${type} index ${index} out of range [${-length}:${length - 1}]`,
+  );
+}
+
+/** `x[y] = value`. */
+export function setItem(x: Value, y: Value, value: Value): void {
+  if (x instanceof StarlarkDict) x.set(y, value);
+  else if (x instanceof StarlarkList) {
+    const index = toPosition("list", toMachineInt(y), x.length);
+    x.checkMutable("assign to element of");
+    x.elements[index] = value;
+  } else fail(`${typeName(x)} value does not support item assignment`);
+}
+
+/** `x[low:high:step]`; a missing part is `null`. */
+export function getSlice(x: Value, low: Value, high: Value, step: Value): Value {
+  const length = isSequence(x) ? toLength(x) : undefined;
+  if (length === undefined) return fail(`invalid slice operand ${typeName(x)}`);
+  const stride = step === null ? 1 : toIndex(step, "slice step");
+  if (stride === 0) fail("zero is not a valid slice step");
+  const [start, stop] = toRange(low, high, length, stride < 0);
+  const distance = stride > 0 ? stop - start : start - stop;
+  const count = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(stride)) + 1;
+  if (typeof x === "string") return sliceText(x, start, count, stride);
+  return (
+    (x as StarlarkObject).slice(start, count, stride) ??
+    fail(`invalid slice operand ${typeName(x)}`)
+  );
+}
+
+function toIndex(value: Value, what: string): number {
+  if (!isInt(value)) return fail(`invalid ${what}: got ${typeName(value)}, want int`);
+  // An index far outside of any sequence means its end.
+  return Math.max(-(2 ** 52), Math.min(2 ** 52, Number(value)));
+}
+
+/** Start and end of a part of a sequence, as `find` and slices understand them; missing ones are `null`. */
+export function toRange(
+  low: Value,
+  high: Value,
+  length: number,
+  reversed: boolean = false,
+): [start: number, end: number] {
+  const [first, last] = reversed ? [-1, length - 1] : [0, length];
+  const limit = (value: Value, what: string, missing: number): number => {
+    if (value === null) return missing;
+    const index = toIndex(value, what);
+    return Math.min(Math.max(index < 0 ? index + length : index, first), last);
+  };
+  const start = limit(low, "start index", reversed ? last : first);
+  return [start, limit(high, "end index", reversed ? first : last)];
 }

@@ -1,10 +1,8 @@
-import { fail, isFailure } from "../values/error.ts";
-import { nameHint } from "../values/nearest-name.ts";
-import { isCallable } from "../values/function.ts";
+import { fail, isFailure, nameHint } from "../values/error.ts";
+import { type BuiltinImplementation, type BuiltinResult, isCallable } from "../values/function.ts";
 import { toMachineInt } from "../values/int.ts";
-import { quote } from "../values/quote.ts";
+import { fromUtf8, quote } from "../values/utf8.ts";
 import { isIterable, type NamedArguments, typeName, type Value } from "../values/value.ts";
-import { fromUtf8 } from "../values/utf8.ts";
 
 /** The values that a parameter accepts; `any` is everything. An int has at most 64 bits. */
 type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable";
@@ -104,4 +102,56 @@ export function withName<Result>(name: string, run: () => Result): Result {
 export function failWithName(name: string, error: unknown): never {
   if (isFailure(error)) fail(`${name}: ${error.message}`);
   throw error;
+}
+
+export type Method<Receiver extends Value = Value> = (
+  receiver: Receiver,
+  args: Value[],
+  named: NamedArguments,
+) => BuiltinResult;
+
+export type MethodTable<Receiver extends Value> = ReadonlyMap<string, Method<Receiver>>;
+
+/**
+ * A built-in function: its parameters (see `argumentReader`) and what it does with their values. Its errors get its name. A result
+ * that is missing is `None`.
+ */
+export type Definition<Before extends unknown[]> = readonly [
+  parameters: string,
+  run: (...args: [...Before, ...never[]]) => BuiltinResult | void,
+];
+
+/** The methods of a type. One that is a function reads its arguments itself. */
+export function defineMethods<Receiver extends Value>(
+  definitions: Readonly<Record<string, Definition<[Receiver]> | Method<Receiver>>>,
+): MethodTable<Receiver> {
+  return new Map(
+    Object.entries(definitions).map(([name, definition]) => [
+      name,
+      typeof definition === "function" ? definition : toMethod(name, ...definition),
+    ]),
+  );
+}
+
+function toMethod<Receiver extends Value>(
+  name: string,
+  ...[parameters, run]: Definition<[Receiver]>
+): Method<Receiver> {
+  const read = argumentReader(name, parameters);
+  return (receiver, args, named) => {
+    const values = read(args, named) as never[];
+    try {
+      return run(receiver, ...values) ?? null;
+    } catch (error) {
+      return failWithName(name, error);
+    }
+  };
+}
+
+export function defineFunction(
+  name: string,
+  ...[parameters, run]: Definition<[]>
+): BuiltinImplementation {
+  const method = toMethod(name, parameters, (_: null, ...args: never[]) => run(...args));
+  return (args, named) => method(null, args, named);
 }
