@@ -128,7 +128,8 @@ async function useRate(store: RateLimitStore, key: string): Promise<void> {
   await store.commit(reservation.id);
 }
 
-function interruption(): Interruption {
+/** A new call that waits. */
+export function interruption(state = body): Interruption {
   const id = randomUUID();
   return {
     id,
@@ -137,11 +138,12 @@ function interruption(): Interruption {
     specHash: "",
     requests: [],
     expiresAt: Date.now() + hour,
-    state: body,
+    state,
   };
 }
 
-function task(id: string, n = 0): TaskRecord {
+/** A new task of one of 1,000 callers. */
+export function task(id: string, n = 0): TaskRecord {
   return {
     id,
     owner: JSON.stringify(["session", `caller ${n % 1000}`]),

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Interruption } from "@toolweave/core";
-import type { TaskRecord } from "@toolweave/core/stores";
 import { postgresStore, type PostgresStore } from "@toolweave/postgres";
 import pg from "pg";
 import { startPostgres } from "../../packages/test-support/src/postgres-server.ts";
+import { interruption, task } from "./operations.ts";
 
 // The costs of one operation of each store, beside an insert of the same JSON with bare `pg`: the numbers behind
 // docs/contributing/capacity.md. Bytes are exact; times are ratios of one run, on one connection.
@@ -27,7 +26,7 @@ const operations: readonly UnitCost[] = [
     name: "pendingCalls: add, claim, finish",
     tables: ["pending_calls"],
     async run({ pendingCalls }, n) {
-      const call = interruption();
+      const call = interruption(body);
       await pendingCalls.add(call, JSON.stringify(["session", `caller ${n % 100}`]));
       if ((await pendingCalls.claim(call)) !== "claimed") throw new Error("not claimed");
       await pendingCalls.finish(call.id);
@@ -37,7 +36,7 @@ const operations: readonly UnitCost[] = [
     name: "tasks: add, end",
     tables: ["tasks"],
     async run({ tasks }, n) {
-      const record = task(n);
+      const record = task(`task_${randomUUID()}`, n % 100);
       await tasks.add(record);
       const error = { code: "upstream", message: body } as const;
       await tasks.change(record.id, {
@@ -155,31 +154,4 @@ async function read(tables: readonly string[]) {
   );
   const [row] = rows;
   return { wal: Number(row?.wal), stored: Number(row?.stored), transactions: Number(row?.xid) };
-}
-
-function interruption(): Interruption {
-  const id = randomUUID();
-  return {
-    id,
-    runId: "run",
-    call: { id: "call", name: "pay", arguments: {} },
-    specHash: "",
-    requests: [],
-    expiresAt: Date.now() + hour,
-    state: body,
-  };
-}
-
-function task(n: number): TaskRecord {
-  return {
-    id: `task_${randomUUID()}`,
-    owner: JSON.stringify(["session", `caller ${n % 100}`]),
-    runId: "run",
-    callId: "call",
-    tool: "build",
-    status: "working",
-    createdAt: 1,
-    updatedAt: 1,
-    expiresAt: Date.now() + hour,
-  };
 }

@@ -48,3 +48,11 @@ export const must: MakeRule = createRuleMaker("must");
 
 /** Creates a rule whose violation has a cost, and is no defect. */
 export const should: MakeRule = createRuleMaker("should");
+
+/** Adds preconditions to rules: those that all rules of a group have. */
+export function withNeeds(
+  needs: readonly Capability[],
+  rules: readonly Requirement[],
+): readonly Requirement[] {
+  return rules.map((rule) => ({ ...rule, needs: [...needs, ...rule.needs] }));
+}

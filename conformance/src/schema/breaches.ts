@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { isObject } from "@toolweave/core/adapter";
 import { collectConjuncts, References } from "./references.ts";
+import { filterStrings } from "./keyword-values.ts";
 
 /** A change that makes arguments invalid, whether they were valid before or not. */
 export interface SchemaBreach {
@@ -199,10 +200,6 @@ export function hasType(value: JsonValue, types: readonly string[]): boolean {
   if (typeof value === "number" && types.includes("integer") && Number.isInteger(value))
     return true;
   return types.includes(typeof value);
-}
-
-function filterStrings(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((member) => typeof member === "string") : [];
 }
 
 function matchesPatternProperty(schema: JsonObject, name: string): boolean {

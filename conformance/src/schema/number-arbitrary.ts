@@ -1,6 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import fc from "fast-check";
 import type { ValueStyle } from "./generation-settings.ts";
+import { numberOr } from "./keyword-values.ts";
 
 /** The number of steps between two bounds that are close to each other. */
 const stepCount = 16;
@@ -38,8 +39,4 @@ export function generateNumbers(
 function chooseStep(lower: number, upper: number): number {
   const range = upper - lower;
   return range > 0 && range < stepCount / 2 ? range / stepCount : 0.5;
-}
-
-function numberOr(value: unknown, fallback: number): number {
-  return typeof value === "number" ? value : fallback;
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { isObject } from "@toolweave/core/adapter";
 import { generateMatchingTexts } from "./text-arbitrary.ts";
 import type { GenerationSettings, Values } from "./generation-settings.ts";
+import { filterStrings, numberOr } from "./keyword-values.ts";
 
 const plainName: fc.Arbitrary<string> = fc.stringMatching(/^[a-z]{3,8}$/);
 
@@ -148,12 +149,4 @@ function testPattern(pattern: string, name: string): boolean {
 
 function toMap(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
-}
-
-function filterStrings(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((member) => typeof member === "string") : [];
-}
-
-function numberOr(value: unknown, fallback: number): number {
-  return typeof value === "number" ? value : fallback;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import fc from "fast-check";
 import type { ValueStyle } from "./generation-settings.ts";
+import { numberOr } from "./keyword-values.ts";
 
 const letters = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];
 
@@ -138,10 +139,6 @@ function createTextGenerator(
   // Ordinary texts are not empty.
   const minLength = Math.min(Math.max(1, least), maxLength);
   return fc.string({ minLength, maxLength, unit: fc.constantFrom(...letters) });
-}
-
-function numberOr(value: unknown, fallback: number): number {
-  return typeof value === "number" ? value : fallback;
 }
 
 function generateDates(): fc.Arbitrary<Date> {

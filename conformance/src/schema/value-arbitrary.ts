@@ -13,6 +13,7 @@ import { collectConjuncts, References } from "./references.ts";
 import { generateNumbers } from "./number-arbitrary.ts";
 import { generateRecords } from "./record-arbitrary.ts";
 import { generateTexts } from "./text-arbitrary.ts";
+import { numberOr } from "./keyword-values.ts";
 
 const maxDepth = 5;
 
@@ -199,10 +200,6 @@ function generateLists(schema: JsonObject, making: GenerationSettings): Values {
 function getContained(schema: JsonObject): JsonObject | undefined {
   const { contains } = schema;
   return isObject(contains) && schema["minContains"] !== 0 ? contains : undefined;
-}
-
-function numberOr(value: unknown, fallback: number): number {
-  return typeof value === "number" ? value : fallback;
 }
 
 /** Options of `sampleArguments`. */

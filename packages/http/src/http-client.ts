@@ -3,7 +3,7 @@ import { ActiveExchanges, type ClientState } from "./exchange/client-state.ts";
 import { CircuitBreaker } from "./exchange/circuit-breaker.ts";
 import { parseUrl } from "./address/origin.ts";
 import type { HttpClient, HttpRequest } from "./message/http-request.ts";
-import type { HttpResponse } from "./message/http-response.ts";
+import { maxTimerMs, type HttpResponse } from "./message/http-response.ts";
 
 /** Options of a client. All have safe defaults. */
 export interface HttpClientOptions {
@@ -31,8 +31,6 @@ type Engine = typeof import("./exchange/exchange.ts");
 
 // undici takes tens of milliseconds to load, so it is loaded with the first request.
 let engine: Engine | undefined;
-
-const maxTimerMs = 2_147_483_647;
 
 /** Creates a guarded HTTP client. Throws `invalid_configuration` for invalid options. */
 export function httpClient(options: HttpClientOptions = {}): HttpClient {

@@ -1,5 +1,5 @@
 import { ToolError, type Clock } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
+import { checkOptions, systemClock } from "@toolweave/core/adapter";
 import type {
   ArtifactIndex,
   ArtifactStore,
@@ -14,7 +14,12 @@ import type {
   ScheduleStore,
   TaskStore,
 } from "@toolweave/core/stores";
-import { checkedCount, checkedQuota, type StoreKey } from "@toolweave/stores/shared";
+import {
+  checkedStoreLimits,
+  storeLimitNames,
+  type StoreKey,
+  type StoreLimitOptions,
+} from "@toolweave/stores/shared";
 import { Database, type PostgresPool } from "./database/database.ts";
 import { resealAll, type ResealOptions, type ResealResult } from "./database/reseal.ts";
 import { isRestored } from "./database/restored.ts";
@@ -36,7 +41,7 @@ import { PostgresSchedules } from "./stores/schedules.ts";
 import { PostgresTasks } from "./stores/tasks.ts";
 
 /** Where a store is, and what it may take. */
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends StoreLimitOptions {
   /** The primary, directly or through a pooler: `postgres://user:password@host/database`. */
   readonly connectionString?: string;
   /** In place of `connectionString`: a pool of `pg` that the host has, and ends itself. */
@@ -54,25 +59,8 @@ export interface PostgresStoreOptions {
    * Default: none; credentials are refused.
    */
   readonly key?: StoreKey | readonly StoreKey[];
-  /**
-   * Milliseconds after which the claims of an ended process are reported as `unfinished`, and its tasks as `lost`, and
-   * its reservations begin to expire. Renewed three times as often. Default: 30,000.
-   */
-  readonly leaseMs?: number;
   /** A call whose decision could not be written to `audit` is refused. Default: false. */
   readonly auditRequired?: boolean;
-  /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
-  readonly maxArtifactBytes?: number;
-  /** Bytes of the artifacts of one owner. Default: a quarter of `maxArtifactBytes`. */
-  readonly maxArtifactBytesPerOwner?: number;
-  /** Calls of one owner that wait for a person; beyond, `limit_exceeded`. Default: 2,500. */
-  readonly maxPendingCallsPerOwner?: number;
-  /** Tasks of one owner. Those that have ended make room, the first to expire first. Default: 2,500. */
-  readonly maxTasksPerOwner?: number;
-  /** Memories of one owner; beyond, `limit_exceeded`. Default: 10,000. */
-  readonly maxMemoriesPerOwner?: number;
-  /** Scheduled jobs of one owner; beyond, `limit_exceeded`. Default: 100. */
-  readonly maxSchedulesPerOwner?: number;
   /** The timers of leases and deadlines. All times are the database's. Default: the platform's. */
   readonly timers?: Pick<Clock, "setTimeout" | "clearTimeout">;
 }
@@ -144,27 +132,15 @@ export interface PostgresStore {
 }
 
 const optionNames: readonly string[] = [
+  ...storeLimitNames,
   "connectionString",
   "pool",
   "listen",
   "schema",
   "key",
-  "leaseMs",
   "auditRequired",
-  "maxArtifactBytes",
-  "maxArtifactBytesPerOwner",
-  "maxPendingCallsPerOwner",
-  "maxTasksPerOwner",
-  "maxMemoriesPerOwner",
-  "maxSchedulesPerOwner",
   "timers",
 ] satisfies readonly (keyof PostgresStoreOptions)[];
-
-const maxTimerMs = 2_147_483_647;
-const platformTimers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
-  setTimeout: (callback, ms) => setTimeout(callback, ms),
-  clearTimeout: (timer) => clearTimeout(timer as never),
-};
 
 /**
  * Opens the stores in a PostgreSQL database. It connects with the first operation, and creates the tables if they are
@@ -176,8 +152,7 @@ const platformTimers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   checkOptions("postgresStore", options, optionNames);
-  const { connectionString, pool, schema = "toolweave", leaseMs = 30_000 } = options;
-  const { timers = platformTimers, key = [] } = options;
+  const { connectionString, pool, schema = "toolweave", timers = systemClock, key = [] } = options;
   if ((typeof connectionString === "string") === (typeof pool?.connect === "function")) {
     throw invalid("pass connectionString or pool, and not both.");
   }
@@ -188,16 +163,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw invalid("schema takes lower-case letters, digits and underscores, 48 at most.");
   }
-  if (!(leaseMs > 0 && leaseMs <= maxTimerMs)) {
-    throw invalid(`leaseMs is ${leaseMs}; use 1 to ${maxTimerMs}, in milliseconds.`);
-  }
-  const count = (name: keyof PostgresStoreOptions, byDefault: number): number =>
-    checkedCount(`postgresStore: ${name}`, (options[name] as number | undefined) ?? byDefault);
-  const maxBytes = checkedQuota("postgresStore: maxArtifactBytes", options.maxArtifactBytes);
-  const maxBytesPerOwner = checkedQuota(
-    "postgresStore: maxArtifactBytesPerOwner",
-    options.maxArtifactBytesPerOwner ?? maxBytes / 4,
-  );
+  const { leaseMs, ...limits } = checkedStoreLimits("postgresStore", options);
   const keys = typeof key === "string" || key instanceof Uint8Array ? [key] : key;
   const sealer = new Sealer(keys);
   const db = new Database({
@@ -207,18 +173,15 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     ...(pool === undefined ? {} : { pool }),
   });
   const leases = { leaseMs, clock: timers };
-  const limited = (name: keyof PostgresStoreOptions, byDefault: number) => ({
-    ...leases,
-    maxPerOwner: count(name, byDefault),
-  });
-  const pendingCalls = new PostgresPendingCalls(db, limited("maxPendingCallsPerOwner", 2_500));
+  const pendingCalls = new PostgresPendingCalls(db, { ...leases, ...limits.pendingCalls });
   const rateLimits = new PostgresRateLimits(db, leases);
   const tasks = new PostgresTasks(db, sealer, {
-    ...limited("maxTasksPerOwner", 2_500),
+    ...leases,
+    ...limits.tasks,
     listen: listen === false ? undefined : listen,
   });
   const credentials = new PostgresCredentials(db, sealer, leases);
-  const schedules = new PostgresSchedules(db, limited("maxSchedulesPerOwner", 100));
+  const schedules = new PostgresSchedules(db, { ...leases, ...limits.schedules });
   const ledger = new PostgresLedger(db, sealer, leases);
   const replicas = new ReplicaTable(db, leases);
   const close = (): void => {
@@ -231,13 +194,13 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     grants: new PostgresGrants(db),
     rateLimits,
     tasks,
-    artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
+    artifacts: new PostgresArtifacts(db, leaseMs, limits.artifacts),
     ledger,
     replicas,
-    artifactIndex: new PostgresArtifactIndex(db, { maxBytes, maxBytesPerOwner }),
+    artifactIndex: new PostgresArtifactIndex(db, limits.artifacts),
     credentials,
     schedules,
-    memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),
+    memory: new PostgresMemory(db, limits.memories),
     lists: postgresLists(db),
     audit: new PostgresAudit(db, options.auditRequired ?? false),
     migrate: async () => {

@@ -1,8 +1,8 @@
 import { ToolError, type Clock } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
+import { checkOptions, systemClock } from "@toolweave/core/adapter";
 import type { ArtifactIndex, ArtifactStore } from "@toolweave/core/stores";
 import { httpClient } from "@toolweave/http";
-import type { StoreKey } from "@toolweave/stores/shared";
+import { checkedTimerMs, type StoreKey } from "@toolweave/stores/shared";
 import { BucketClient } from "./bucket/bucket-client.ts";
 import { isCredentials, RequestSigner, type S3CredentialSource } from "./bucket/credentials.ts";
 import { BucketArtifacts } from "./bucket-artifacts.ts";
@@ -63,12 +63,6 @@ const optionNames: readonly string[] = [
   "timers",
 ] satisfies readonly (keyof S3ArtifactsOptions)[];
 
-const maxTimerMs = 2_147_483_647;
-const platformTimers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
-  setTimeout: (callback, ms) => setTimeout(callback, ms),
-  clearTimeout: (timer) => clearTimeout(timer as never),
-};
-
 /**
  * Stores the bytes of artifacts in a bucket of S3, or of a service with its interface, and their rows in an index. An
  * artifact is readable once all of its bytes are stored. No object is left without a row: what was interrupted is
@@ -87,7 +81,7 @@ export function s3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
 export function openArtifacts(options: S3ArtifactsOptions, sizes: WriteSizes): S3Artifacts {
   checkOptions("s3Artifacts", options, optionNames);
   const { index, bucket, region, credentials, prefix = "artifacts/", key = [] } = options;
-  const { timeoutMs = 30_000, timers = platformTimers } = options;
+  const { timers = systemClock } = options;
   if (typeof index?.reserve !== "function") {
     throw invalid("index is missing: pass artifactIndex of postgresStore or sqliteStore.");
   }
@@ -103,9 +97,7 @@ export function openArtifacts(options: S3ArtifactsOptions, sizes: WriteSizes): S
   if (typeof prefix !== "string" || !isPrefix(prefix)) {
     throw invalid("prefix takes up to 512 letters, digits and ._-/ without empty parts.");
   }
-  if (!(timeoutMs > 0 && timeoutMs <= maxTimerMs)) {
-    throw invalid(`timeoutMs is ${timeoutMs}; use 1 to ${maxTimerMs}, in milliseconds.`);
-  }
+  const timeoutMs = checkedTimerMs("s3Artifacts: timeoutMs", options.timeoutMs ?? 30_000);
   const keys = typeof key === "string" || key instanceof Uint8Array ? [key] : key;
   const origin = readEndpoint(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
   const http = httpClient({

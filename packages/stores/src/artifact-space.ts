@@ -8,6 +8,7 @@ import {
   descriptionOf,
   maxDescription,
 } from "./described-artifact.ts";
+import type { ArtifactQuotas } from "./store-limits.ts";
 import type { StoredArtifact } from "@toolweave/core/stores";
 
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
@@ -30,12 +31,10 @@ export function unfinishedName(key: string, by: string): string {
 const unfinished = /^\.art_[0-9a-f]{32}\.([0-9a-f-]{36})\.tmp$/;
 
 /** The list of files, and how to find out whether one has expired. */
-export interface ArtifactFiles {
+export interface ArtifactFiles extends ArtifactQuotas {
   readonly folder: OwnFolder;
   /** Unfinished files of this writer are not counted: it has reserved their bytes. */
   readonly writer: string;
-  readonly maxBytes: number;
-  readonly maxBytesPerOwner: number;
   now(): number;
   /** Whether the artifact in a file that looks expired is. */
   hasExpired(key: string): Promise<boolean>;

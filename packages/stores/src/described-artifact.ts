@@ -81,6 +81,14 @@ export function endOfRange(size: number, offset: number, length: number): number
   return Math.max(offset, Math.min(size, offset + Math.floor(length)));
 }
 
+/** The key of an artifact that is stored. */
+export function artifactTaken(key: string): ToolError {
+  return new ToolError(
+    "internal",
+    `The artifact ${key} is stored already: give each a key of its own.`,
+  );
+}
+
 /** A quota that is used up. */
 export function artifactsFull(maxBytes: number): ToolError {
   return new ToolError(
@@ -99,27 +107,4 @@ export function ownerFull(maxBytes: number, option: string): ToolError {
     "limit_exceeded",
     `The artifacts of this caller would take more than ${maxBytes} bytes: wait until some have expired, or raise ${option} of the store.`,
   );
-}
-
-/**
- * A quota of bytes, checked. Default: 1 GiB.
- *
- * @throws ToolError `invalid_configuration` for a quota that is none.
- */
-export function checkedQuota(name: string, maxBytes = 1_073_741_824): number {
-  if (typeof maxBytes === "number" && maxBytes >= 0) return maxBytes;
-  throw new ToolError(
-    "invalid_configuration",
-    `${name} is ${String(maxBytes)}; use 0 or more, in bytes.`,
-  );
-}
-
-/**
- * A maximum number of entries, checked. Default: 2,500.
- *
- * @throws ToolError `invalid_configuration` for a number of entries that is none.
- */
-export function checkedCount(name: string, count = 2_500): number {
-  if (typeof count === "number" && count >= 1) return count;
-  throw new ToolError("invalid_configuration", `${name} is ${String(count)}; use 1 or more.`);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { Leases, type Timers } from "./leases.ts";
+import { Leases, type LeaseOptions } from "./leases.ts";
 
 /** The maximum lease of a lock, in milliseconds: so long others wait for a process that has ended. */
 const maxLeaseMs = 10_000;
@@ -28,9 +28,7 @@ export class ExclusiveWork {
 
   constructor(
     locks: LeasedLocks,
-    options: {
-      readonly leaseMs: number;
-      readonly clock: Timers | undefined;
+    options: LeaseOptions & {
       /** The maximum time between two attempts to take a lock, in milliseconds. */
       readonly maxPauseMs: number;
     },

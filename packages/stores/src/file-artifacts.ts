@@ -16,12 +16,13 @@ import {
 } from "./artifact-space.ts";
 import { OwnFolder } from "./private-file.ts";
 import {
-  checkedQuota,
+  artifactTaken,
   describedArtifact,
   endOfRange,
   isArtifactKey,
 } from "./described-artifact.ts";
 import { storeError, unavailable } from "./store-error.ts";
+import { checkedQuotas, type ArtifactQuotas } from "./store-limits.ts";
 
 /** The folder of the artifact files, and their limits. */
 export interface FileArtifactsOptions {
@@ -63,19 +64,15 @@ const optionNames: readonly string[] = [
 export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactStore {
   const given = typeof options === "object" && options !== null ? options : { path: options };
   checkOptions("fileArtifacts", given, optionNames);
-  const { path, maxBytes, clock } = given;
+  const { path, maxBytes, maxBytesPerOwner, clock } = given;
   if (typeof path !== "string" || path === "") {
     throw new ToolError(
       "invalid_configuration",
       `fileArtifacts needs a path: fileArtifacts("artifacts").`,
     );
   }
-  const quota = checkedQuota("fileArtifacts: maxBytes", maxBytes);
-  const ownQuota = checkedQuota(
-    "fileArtifacts: maxBytesPerOwner",
-    given.maxBytesPerOwner ?? quota / 4,
-  );
-  return new FileArtifacts(resolve(path), quota, ownQuota, clock ?? Date);
+  const quotas = checkedQuotas("fileArtifacts: maxBytes", maxBytes, maxBytesPerOwner);
+  return new FileArtifacts(resolve(path), quotas, clock ?? Date);
 }
 
 class FileArtifacts implements ArtifactStore {
@@ -84,14 +81,13 @@ class FileArtifacts implements ArtifactStore {
   readonly #space: ArtifactSpace;
   readonly #writer = randomUUID();
 
-  constructor(path: string, maxBytes: number, maxBytesPerOwner: number, clock: Pick<Clock, "now">) {
+  constructor(path: string, quotas: ArtifactQuotas, clock: Pick<Clock, "now">) {
     this.#folder = new OwnFolder(path);
     this.#clock = clock;
     this.#space = new ArtifactSpace({
       folder: this.#folder,
       writer: this.#writer,
-      maxBytes,
-      maxBytesPerOwner,
+      ...quotas,
       now: () => clock.now(),
       hasExpired: (key) => this.#hasExpired(key),
       quotaOwnerOf: (key) => this.#quotaOwnerOf(key),
@@ -169,10 +165,7 @@ class FileArtifacts implements ArtifactStore {
 
   async #assertNew(key: string, path: string): Promise<void> {
     if ((await lstat(path).catch(() => undefined)) === undefined) return;
-    throw new ToolError(
-      "internal",
-      `The artifact ${key} is kept already: give each a key of its own.`,
-    );
+    throw artifactTaken(key);
   }
 
   /** Does `work` with an artifact that is there and has not expired. */

@@ -1,7 +1,15 @@
 import type { Clock, ClockTimer } from "@toolweave/core";
+import { systemClock } from "@toolweave/core/adapter";
 
 /** The part of a clock that leases need. */
 export type Timers = Pick<Clock, "setTimeout" | "clearTimeout">;
+
+/** The duration of leases, and the timers that renew them. */
+export interface LeaseOptions {
+  readonly leaseMs: number;
+  /** Default: the system's. */
+  readonly clock: Timers | undefined;
+}
 
 /**
  * Shows other processes that this one is alive with its claims: a lease on each, renewed three times per lease period,
@@ -17,11 +25,11 @@ export class Leases {
 
   /** @param renew writes the new ends of all leases, in one transaction. */
   constructor(
-    { leaseMs, clock }: { readonly leaseMs: number; readonly clock: Timers | undefined },
+    { leaseMs, clock }: LeaseOptions,
     renew: (ids: ReadonlySet<string>) => Promise<unknown>,
   ) {
     this.#ms = leaseMs;
-    this.#timers = clock ?? { setTimeout, clearTimeout: (timer) => clearTimeout(timer as never) };
+    this.#timers = clock ?? systemClock;
     this.#renew = renew;
   }
 

@@ -6,6 +6,12 @@ import { lastMoment } from "./described-artifact.ts";
 const maxTerms = 32;
 /** After a month the weight of an entry's age has halved. */
 const halfLifeMs = 30 * 86_400_000;
+/** Shorter words are not looked for as the beginning of a longer one. */
+export const minPrefix = 4;
+/** Matches that are ranked by age and meaning. */
+export const maxRanked = 100;
+/** Milliseconds for which it is remembered that there was an entry. */
+export const tombstoneMs: number = 90 * 86_400_000;
 /** The part of a rank that the age decides. */
 const ageWeight = 0.2;
 /** Smooths ranks that are merged: Cormack, Clarke and Büttcher, "Reciprocal rank fusion", 2009. */
@@ -21,6 +27,15 @@ export interface MemoryRow {
   readonly expires_at: number;
   readonly origin: string | null;
   readonly vector: Uint8Array | null;
+}
+
+/** A query, and the time at which it is made. */
+export interface RankOptions {
+  readonly terms: readonly string[];
+  readonly vector: MemoryVector | undefined;
+  readonly limit: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** Scripts that are written without spaces: each character is a word. */
@@ -40,12 +55,25 @@ export function toTerms(text: string): readonly string[] {
   return [...new Set(words)].slice(0, maxTerms);
 }
 
-/** Merges both lists by rank, the newer ones before the older ones. */
+/** The rows with the most similar vectors, the most similar one first. */
+export function findNearest<Row extends Pick<MemoryRow, "vector">>(
+  rows: readonly Row[],
+  { values }: MemoryVector,
+): readonly Row[] {
+  const asked = normalize(values);
+  return rows
+    .map((row) => ({ row, near: cosine(asked, row.vector) }))
+    .toSorted((a, b) => b.near - a.near)
+    .slice(0, maxRanked)
+    .map(({ row }) => row);
+}
+
+/** The entries of both lists as a store returns them, merged by rank, the newer ones before the older ones. */
 export function rankMemories(
   byWords: readonly MemoryRow[],
   byMeaning: readonly MemoryRow[],
-  now: number,
-): readonly MemoryRow[] {
+  { terms, vector, limit, now }: RankOptions,
+): readonly FoundMemory[] {
   const scores = new Map<number, { readonly row: MemoryRow; score: number }>();
   for (const rows of [byWords, byMeaning]) {
     for (const [index, row] of rows.entries()) {
@@ -57,7 +85,8 @@ export function rankMemories(
   return [...scores.values()]
     .map(({ row, score }) => ({ row, score: score * ageFactor(now - row.stored_at) }))
     .toSorted((a, b) => b.score - a.score || b.row.id - a.row.id)
-    .map(({ row }) => row);
+    .slice(0, limit)
+    .map(({ row }) => toFound(row, Math.max(coverage(row, terms), similarity(row, vector))));
 }
 
 function ageFactor(ageMs: number): number {
@@ -65,7 +94,7 @@ function ageFactor(ageMs: number): number {
 }
 
 /** The part of a query's words that an entry has. */
-export function coverage({ key, content }: MemoryRow, terms: readonly string[]): number {
+function coverage({ key, content }: MemoryRow, terms: readonly string[]): number {
   if (terms.length === 0) return 0;
   const text = plain(`${key} ${content}`);
   return terms.filter((term) => text.includes(plain(term))).length / terms.length;
@@ -77,7 +106,7 @@ export function plain(text: string): string {
 }
 
 /** How near the meaning of an entry is to the one that is looked for: 0 to 1. */
-export function similarity({ vector }: MemoryRow, asked: MemoryVector | undefined): number {
+function similarity({ vector }: MemoryRow, asked: MemoryVector | undefined): number {
   return asked === undefined ? 0 : Math.max(0, cosine(normalize(asked.values), vector));
 }
 
@@ -87,13 +116,13 @@ export function toBytes({ values }: MemoryVector): Uint8Array {
 }
 
 /** A vector of length 1. */
-export function normalize(values: readonly number[]): Float32Array {
+function normalize(values: readonly number[]): Float32Array {
   const length = Math.hypot(...values) || 1;
   return Float32Array.from(values, (value) => value / length);
 }
 
 /** Both are normalized. Vectors of different lengths have nothing in common. */
-export function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
+function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
   if (bytes === null || bytes.byteLength !== asked.byteLength) return 0;
   // A copy: the bytes of a Buffer are a part of a larger one, and slice does not copy them.
   const stored = new Float32Array(new Uint8Array(bytes).buffer);

@@ -1,4 +1,5 @@
 import type { ClockTimer } from "@toolweave/core";
+import { systemClock } from "@toolweave/core/adapter";
 import type { Timers } from "./leases.ts";
 
 /** Milliseconds between two reads of watched rows, if the store has no other way to find changes. */
@@ -35,10 +36,7 @@ export class RowWatch {
     options: { readonly clock: Timers | undefined; readonly pollMs?: () => number },
   ) {
     this.#readStates = readStates;
-    this.#timers = options.clock ?? {
-      setTimeout,
-      clearTimeout: (timer) => clearTimeout(timer as never),
-    };
+    this.#timers = options.clock ?? systemClock;
     this.#pollMs = options.pollMs ?? (() => defaultPollMs);
   }
 

@@ -1,8 +1,9 @@
 /** Functions that stores share, so that they accept the same records and refuse them with the same errors. */
+export { chunkBytes, chunksAtOnce, readChunks } from "./artifact-chunks.ts";
+export type { ChunkRow, ChunkSource } from "./artifact-chunks.ts";
 export {
   artifactsFull,
-  checkedCount,
-  checkedQuota,
+  artifactTaken,
   describedArtifact,
   descriptionOf,
   endOfRange,
@@ -15,22 +16,29 @@ export { credentialJson, credentialName, readCredential } from "./file-credentia
 export { ExclusiveWork } from "./exclusive-work.ts";
 export type { LeasedLocks } from "./exclusive-work.ts";
 export { Leases } from "./leases.ts";
-export type { Timers } from "./leases.ts";
+export type { LeaseOptions, Timers } from "./leases.ts";
 export {
-  cosine,
-  coverage,
-  normalize,
+  findNearest,
+  maxRanked,
+  minPrefix,
   plain,
   rankMemories,
-  similarity,
   toBytes,
   toEntry,
   toFound,
+  tombstoneMs,
   toTerms,
   toWords,
 } from "./memory-ranking.ts";
-export type { MemoryRow } from "./memory-ranking.ts";
+export type { MemoryRow, RankOptions } from "./memory-ranking.ts";
 export { checkRateRequests } from "./rate-requests.ts";
 export { RowWatch } from "./row-watch.ts";
 export { keyDerivation } from "./store-key.ts";
 export type { StoreKey } from "./store-key.ts";
+export {
+  checkedStoreLimits,
+  checkedTimerMs,
+  ownerLimitError,
+  storeLimitNames,
+} from "./store-limits.ts";
+export type { ArtifactQuotas, OwnerLimit, StoreLimitOptions, StoreLimits } from "./store-limits.ts";

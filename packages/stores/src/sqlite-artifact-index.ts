@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { ToolError } from "@toolweave/core";
 import {
   quotaOwner,
   type ArtifactIndex,
@@ -9,19 +8,19 @@ import {
 } from "@toolweave/core/stores";
 import {
   artifactsFull,
+  artifactTaken,
   describedArtifact,
-  descriptionOf,
   isArtifactKey,
   ownerFull,
 } from "./described-artifact.ts";
+import { readDescription } from "./sqlite-artifacts.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
-import { unavailable } from "./store-error.ts";
+import type { ArtifactQuotas } from "./store-limits.ts";
 
 /** Rows of artifacts whose bytes are elsewhere. They share the quotas of the artifacts in the file. */
 export class SqliteArtifactIndex implements ArtifactIndex {
   readonly #file: SqliteFile;
-  readonly #maxBytes: number;
-  readonly #maxBytesPerOwner: number;
+  readonly #quotas: ArtifactQuotas;
   readonly #isStored;
   readonly #used;
   readonly #usedBy;
@@ -36,13 +35,9 @@ export class SqliteArtifactIndex implements ArtifactIndex {
   readonly #takeAgain;
   readonly #delete;
 
-  constructor(
-    file: SqliteFile,
-    quotas: { readonly maxArtifactBytes: number; readonly maxArtifactBytesPerOwner: number },
-  ) {
+  constructor(file: SqliteFile, quotas: ArtifactQuotas) {
     this.#file = file;
-    this.#maxBytes = quotas.maxArtifactBytes;
-    this.#maxBytesPerOwner = quotas.maxArtifactBytesPerOwner;
+    this.#quotas = quotas;
     this.#isStored = file.prepare("SELECT 1 FROM artifact_objects WHERE key = ?");
     this.#used = file.prepare("SELECT artifacts AS used FROM space");
     this.#usedBy = file.prepare("SELECT bytes FROM artifact_owners WHERE quota_owner = ?");
@@ -84,20 +79,14 @@ export class SqliteArtifactIndex implements ArtifactIndex {
     const { json, expiresAt } = describedArtifact(artifact, { byteLength: size });
     const owner = quotaOwner(artifact.owner);
     const counted = size + json.length;
+    const { maxBytes, maxBytesPerOwner } = this.#quotas;
     const token = randomUUID();
     await this.#file.write(() => {
-      if (this.#isStored.get(key) !== undefined) {
-        throw new ToolError(
-          "internal",
-          `The artifact ${key} is stored already: give each a key of its own.`,
-        );
-      }
+      if (this.#isStored.get(key) !== undefined) throw artifactTaken(key);
       const used = (this.#used.get()?.["used"] as number) + counted;
-      if (used > this.#maxBytes) throw artifactsFull(this.#maxBytes);
+      if (used > maxBytes) throw artifactsFull(maxBytes);
       const usedBy = ((this.#usedBy.get(owner)?.["bytes"] ?? 0) as number) + counted;
-      if (usedBy > this.#maxBytesPerOwner) {
-        throw ownerFull(this.#maxBytesPerOwner, "maxArtifactBytesPerOwner");
-      }
+      if (usedBy > maxBytesPerOwner) throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
       const leaseEnd = this.#file.now() + leaseMs;
       this.#insert.run(key, owner, json, size, counted, expiresAt, place, leaseEnd, token);
     });
@@ -119,13 +108,7 @@ export class SqliteArtifactIndex implements ArtifactIndex {
     return this.#file.read(() => {
       const row = this.#select.get(key, this.#file.now());
       if (row === undefined) return undefined;
-      const artifact = descriptionOf(key, row["artifact"] as string);
-      if (artifact === undefined || artifact.size !== row["size"]) {
-        throw unavailable(this.#file.path, `has the artifact ${key} damaged: delete it`, {
-          retryable: false,
-        });
-      }
-      return { artifact, place: row["place"] as string };
+      return { artifact: readDescription(this.#file, key, row), place: row["place"] as string };
     });
   }
 

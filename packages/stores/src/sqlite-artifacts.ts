@@ -1,33 +1,23 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ArtifactStore, StoredArtifact } from "@toolweave/core/stores";
-import { ToolError } from "@toolweave/core";
+import type { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
+import { chunkBytes, chunksAtOnce, readChunks, type ChunkRow } from "./artifact-chunks.ts";
 import {
   artifactsFull,
+  artifactTaken,
   describedArtifact,
   descriptionOf,
-  endOfRange,
   isArtifactKey,
   ownerFull,
   type DescribedArtifact,
 } from "./described-artifact.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
-
-/** Bytes in a row, so that a page of a large artifact is read without the rest. */
-const chunkBytes = 262_144;
-
-/** Chunks that are written or read before others get a turn. */
-const chunksAtOnce = 4;
+import type { ArtifactQuotas } from "./store-limits.ts";
 
 /** Expired artifacts that are looked for at a time. */
 const maxSwept = 100;
-
-interface Range {
-  readonly size: number;
-  readonly chunk: number | null;
-  readonly bytes: Uint8Array | null;
-}
 
 /**
  * Artifacts in rows of 256 KiB. A large one is written in several transactions, so that other writers do not wait long;
@@ -37,8 +27,7 @@ interface Range {
 export class SqliteArtifacts implements ArtifactStore {
   readonly #file: SqliteFile;
   readonly #leaseMs: number;
-  readonly #maxBytes: number;
-  readonly #maxBytesPerOwner: number;
+  readonly #quotas: ArtifactQuotas;
   readonly #isStored;
   readonly #usedBy;
   readonly #goneOf;
@@ -53,18 +42,10 @@ export class SqliteArtifacts implements ArtifactStore {
   readonly #deleteRow;
   readonly #delete;
 
-  constructor(
-    file: SqliteFile,
-    options: {
-      readonly leaseMs: number;
-      readonly maxArtifactBytes: number;
-      readonly maxArtifactBytesPerOwner: number;
-    },
-  ) {
+  constructor(file: SqliteFile, leaseMs: number, quotas: ArtifactQuotas) {
     this.#file = file;
-    this.#leaseMs = options.leaseMs;
-    this.#maxBytes = options.maxArtifactBytes;
-    this.#maxBytesPerOwner = options.maxArtifactBytesPerOwner;
+    this.#leaseMs = leaseMs;
+    this.#quotas = quotas;
     this.#usedBy = file.prepare("SELECT bytes FROM artifact_owners WHERE quota_owner = ?");
     this.#goneOf = file.prepare(
       `SELECT seq FROM artifacts WHERE quota_owner = ?
@@ -91,7 +72,7 @@ export class SqliteArtifacts implements ArtifactStore {
     this.#select = file.prepare(`SELECT artifact, size FROM artifacts WHERE ${live}`);
     // One statement sees one state: no other process can remove the chunks meanwhile.
     this.#range = file.prepare(
-      `SELECT size, chunk, bytes FROM artifacts
+      `SELECT chunk, bytes FROM artifacts
        LEFT JOIN artifact_chunks ON artifact_chunks.artifact = seq AND chunk BETWEEN ? AND ?
        WHERE ${live} ORDER BY chunk`,
     );
@@ -124,27 +105,19 @@ export class SqliteArtifacts implements ArtifactStore {
     return this.#file.read(() => {
       const row = this.#select.get(key, this.#file.now());
       if (row === undefined) return undefined;
-      const artifact = descriptionOf(key, row["artifact"] as string);
-      if (artifact === undefined || artifact.size !== row["size"]) throw this.#damaged(key);
-      return artifact;
+      return readDescription(this.#file, key, row);
     });
   }
 
   async read(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     const size = (await this.head(key))?.size;
     if (size === undefined) return undefined;
-    const end = endOfRange(size, offset, length);
-    const data = new Uint8Array(end - offset);
-    for (let from = offset; from < end;) {
-      const first = Math.floor(from / chunkBytes);
-      const to = Math.min(end, (first + chunksAtOnce) * chunkBytes);
-      if (!(await this.#file.read(() => this.#copy(key, from, to, data.subarray(from - offset))))) {
-        return undefined;
-      }
-      from = to;
-      if (from < end) await turn();
-    }
-    return data;
+    const rows = (first: number, last: number) =>
+      this.#file.read(
+        () => this.#range.all(first, last, key, this.#file.now()) as unknown as ChunkRow[],
+      );
+    const source = { size, rows, damaged: () => damaged(this.#file, key) };
+    return readChunks(source, offset, length);
   }
 
   async delete(key: string): Promise<void> {
@@ -154,10 +127,7 @@ export class SqliteArtifacts implements ArtifactStore {
 
   #begin(key: string, { json, expiresAt }: DescribedArtifact, size: number, counted: string): void {
     if (this.#isStored.get(key) !== undefined) {
-      throw new ToolError(
-        "internal",
-        `The artifact ${key} is kept already: give each a key of its own.`,
-      );
+      throw artifactTaken(key);
     }
     const now = this.#file.now();
     this.#makeRoom(size + json.length, now);
@@ -167,13 +137,12 @@ export class SqliteArtifacts implements ArtifactStore {
 
   /** Removes what has expired of one owner, if that would have more than its quota. */
   #makeRoomFor(counted: string, bytes: number, now: number): void {
+    const { maxBytesPerOwner } = this.#quotas;
     const isFull = (): boolean =>
-      ((this.#usedBy.get(counted)?.["bytes"] ?? 0) as number) + bytes > this.#maxBytesPerOwner;
+      ((this.#usedBy.get(counted)?.["bytes"] ?? 0) as number) + bytes > maxBytesPerOwner;
     while (isFull()) {
       const gone = this.#goneOf.all(counted, now, now);
-      if (gone.length === 0) {
-        throw ownerFull(this.#maxBytesPerOwner, "maxArtifactBytesPerOwner");
-      }
+      if (gone.length === 0) throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
       for (const { seq } of gone) this.#deleteRow.run(seq as number);
     }
   }
@@ -181,7 +150,8 @@ export class SqliteArtifacts implements ArtifactStore {
   /** Removes what has expired: as much again as is taken, and all that has to go for it. */
   #makeRoom(bytes: number, now: number): void {
     let toFree = 2 * bytes;
-    const isFull = (): boolean => (this.#used.get()?.["used"] as number) + bytes > this.#maxBytes;
+    const { maxBytes } = this.#quotas;
+    const isFull = (): boolean => (this.#used.get()?.["used"] as number) + bytes > maxBytes;
     for (;;) {
       const gone = this.#gone.all(now, now) as { readonly seq: number; readonly size: number }[];
       for (const { seq, size } of gone) {
@@ -190,7 +160,7 @@ export class SqliteArtifacts implements ArtifactStore {
         toFree -= size + 1;
       }
       if (gone.length === maxSwept) continue;
-      if (isFull()) throw artifactsFull(this.#maxBytes);
+      if (isFull()) throw artifactsFull(maxBytes);
       return;
     }
   }
@@ -214,29 +184,19 @@ export class SqliteArtifacts implements ArtifactStore {
     }
     if (end === size) this.#complete.run(seq);
   }
+}
 
-  /** Copies bytes into the beginning of `target`; false: the artifact was removed. */
-  #copy(key: string, from: number, to: number, target: Uint8Array): boolean {
-    const first = Math.floor(from / chunkBytes);
-    const last = Math.floor((to - 1) / chunkBytes);
-    const rows = this.#range.all(first, last, key, this.#file.now()) as unknown as Range[];
-    if (rows.length === 0) return false;
-    let chunk = first;
-    for (const row of rows) {
-      const start = chunk * chunkBytes;
-      const length = Math.min(chunkBytes, row.size - start);
-      if (row.chunk !== chunk || row.bytes?.length !== length) throw this.#damaged(key);
-      const skipped = Math.max(0, from - start);
-      target.set(row.bytes.subarray(skipped, to - start), start + skipped - from);
-      chunk++;
-    }
-    if (chunk <= last) throw this.#damaged(key);
-    return true;
-  }
+/** @throws ToolError `store_unavailable` if the row of an artifact contradicts itself. */
+export function readDescription(
+  file: SqliteFile,
+  key: string,
+  row: Readonly<Record<string, unknown>>,
+): StoredArtifact {
+  const artifact = descriptionOf(key, row["artifact"] as string);
+  if (artifact === undefined || artifact.size !== row["size"]) throw damaged(file, key);
+  return artifact;
+}
 
-  #damaged(key: string): ToolError {
-    return unavailable(this.#file.path, `keeps the artifact ${key} damaged: delete it`, {
-      retryable: false,
-    });
-  }
+function damaged({ path }: SqliteFile, key: string): ToolError {
+  return unavailable(path, `has the artifact ${key} damaged: delete it`, { retryable: false });
 }

@@ -1,9 +1,9 @@
-import type { Clock } from "@toolweave/core";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import { ExclusiveWork, type LeasedLocks } from "./exclusive-work.ts";
 import { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
+import type { LeaseOptions } from "./leases.ts";
 
 /** Milliseconds. */
 const maxPauseMs = 50;
@@ -16,10 +16,7 @@ export class SqliteCredentials implements CredentialStore {
   readonly #delete;
   readonly #exclusive: ExclusiveWork;
 
-  constructor(
-    file: SqliteFile,
-    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
-  ) {
+  constructor(file: SqliteFile, options: LeaseOptions) {
     this.#file = file;
     this.#select = file.prepare("SELECT credential FROM credentials WHERE name = ?");
     this.#upsert = file.prepare(

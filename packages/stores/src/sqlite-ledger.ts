@@ -1,4 +1,3 @@
-import type { Clock } from "@toolweave/core";
 import type {
   CallLedger,
   LedgerCall,
@@ -6,7 +5,7 @@ import type {
   LedgerEnd,
   LedgerEntry,
 } from "@toolweave/core/stores";
-import { Leases } from "./leases.ts";
+import { Leases, type LeaseOptions } from "./leases.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 
 /** Milliseconds after its last change for which a call is remembered: 7 days. */
@@ -41,10 +40,7 @@ export class SqliteLedger implements CallLedger {
   readonly #sweep;
   readonly #sweepEpochs;
 
-  constructor(
-    file: SqliteFile,
-    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
-  ) {
+  constructor(file: SqliteFile, options: LeaseOptions) {
     this.#file = file;
     this.#select = file.prepare(
       "SELECT * FROM ledger WHERE run_id = ? AND call_id = ? AND expires_at > ?",

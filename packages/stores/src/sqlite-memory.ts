@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { ToolError } from "@toolweave/core";
 import type {
   FoundMemory,
   MemoryEntry,
@@ -10,28 +9,23 @@ import type {
 } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 import {
-  cosine,
-  coverage,
-  normalize,
+  findNearest,
+  maxRanked,
+  minPrefix,
   rankMemories,
-  similarity,
   toBytes,
   toEntry,
   toFound,
+  tombstoneMs,
   toTerms,
   toWords,
   type MemoryRow,
 } from "./memory-ranking.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
+import { ownerLimitError, type OwnerLimit } from "./store-limits.ts";
 
-/** Shorter words are not looked for as the beginning of a longer one. */
-const minPrefix = 4;
 /** Matches that are ranked by their words, the newest ones: the time for a very common word has an end. */
 const maxMatches = 5_000;
-/** Matches that are ranked by age and meaning. */
-const maxRanked = 100;
-/** Milliseconds for which it is remembered that there was an entry. */
-const tombstoneMs = 90 * 86_400_000;
 /** MemoryRows that one write removes, so that none takes long. */
 const maxSwept = 100;
 
@@ -59,7 +53,7 @@ export class SqliteMemory implements MemoryStore {
   readonly #expired;
   readonly #remove;
 
-  constructor(file: SqliteFile, { maxPerOwner }: { readonly maxPerOwner: number }) {
+  constructor(file: SqliteFile, { maxPerOwner }: OwnerLimit) {
     this.#file = file;
     this.#maxPerOwner = maxPerOwner;
     this.#select = file.prepare(
@@ -117,12 +111,8 @@ export class SqliteMemory implements MemoryStore {
       const row = this.#select.get({ owner, key });
       const isThere = row?.["forgotten_at"] === null;
       const count = (this.#count.get({ owner })?.["entries"] ?? 0) as number;
-      if (!isThere && count >= this.#maxPerOwner) {
-        throw new ToolError(
-          "limit_exceeded",
-          `There are ${count} memories already, and the maximum is ${this.#maxPerOwner}: forget one of them, or store under its key.`,
-        );
-      }
+      if (!isThere && count >= this.#maxPerOwner)
+        throw ownerLimitError("memories", this.#maxPerOwner);
       const stored = this.#upsert.get({
         owner,
         key,
@@ -153,10 +143,7 @@ export class SqliteMemory implements MemoryStore {
       const terms = toTerms(text ?? "");
       const byWords = terms.length === 0 ? [] : this.#findWords(wanted, terms);
       const byMeaning = vector === undefined ? [] : this.#findNear(wanted, vector);
-      const ranked = rankMemories(byWords, byMeaning, now).slice(0, limit);
-      return ranked.map((row) =>
-        toFound(row, Math.max(coverage(row, terms), similarity(row, vector))),
-      );
+      return rankMemories(byWords, byMeaning, { terms, vector, limit, now });
     });
   }
 
@@ -201,16 +188,9 @@ export class SqliteMemory implements MemoryStore {
     return this.#filtered.all({ ...wanted, match }) as unknown as MemoryRow[];
   }
 
-  #findNear(wanted: Wanted, { model, values }: MemoryVector): readonly MemoryRow[] {
-    const asked = normalize(values);
-    const rows = this.#vectors.all({ ...wanted, model }) as unknown as Pick<
-      MemoryRow,
-      "id" | "vector"
-    >[];
-    const nearest = rows
-      .map(({ id, vector }) => ({ id, near: cosine(asked, vector) }))
-      .toSorted((a, b) => b.near - a.near)
-      .slice(0, maxRanked);
+  #findNear(wanted: Wanted, vector: MemoryVector): readonly MemoryRow[] {
+    const rows = this.#vectors.all({ ...wanted, model: vector.model });
+    const nearest = findNearest(rows as unknown as Pick<MemoryRow, "id" | "vector">[], vector);
     return nearest.map(({ id }) => this.#byId.get(id) as unknown as MemoryRow);
   }
 }

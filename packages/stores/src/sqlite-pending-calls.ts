@@ -1,4 +1,4 @@
-import type { Clock, Interruption } from "@toolweave/core";
+import type { Interruption } from "@toolweave/core";
 import type {
   ClaimResult,
   FinishedResult,
@@ -7,8 +7,9 @@ import type {
 } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
-import { Leases } from "./leases.ts";
+import { Leases, type LeaseOptions } from "./leases.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
+import { ownerLimitError, type OwnerLimit } from "./store-limits.ts";
 
 /** The maximum number of rows that one `add` removes, so that none takes long. */
 const maxSwept = 100;
@@ -46,16 +47,9 @@ export class SqlitePendingCalls implements PendingCallStore {
   readonly #countWaiting;
   readonly #maxPerOwner: number;
 
-  constructor(
-    file: SqliteFile,
-    options: {
-      readonly leaseMs: number;
-      readonly clock: Clock | undefined;
-      readonly maxPendingCallsPerOwner: number;
-    },
-  ) {
+  constructor(file: SqliteFile, options: LeaseOptions & OwnerLimit) {
     this.#file = file;
-    this.#maxPerOwner = options.maxPendingCallsPerOwner;
+    this.#maxPerOwner = options.maxPerOwner;
     this.#countWaiting = file.prepare(
       `SELECT count(*) AS count FROM pending_calls
        WHERE quota_owner = ? AND status = 'pending' AND expires_at > ?`,
@@ -172,10 +166,7 @@ export class SqlitePendingCalls implements PendingCallStore {
   #assertRoom(counted: string, now: number): void {
     const waiting = this.#countWaiting.get(counted, now)?.["count"] as number;
     if (waiting < this.#maxPerOwner) return;
-    throw new ToolError(
-      "limit_exceeded",
-      `${this.#maxPerOwner} calls of this caller wait for a person already, and no more may: have them answered first, or raise maxPendingCallsPerOwner of the store.`,
-    );
+    throw ownerLimitError("pendingCalls", this.#maxPerOwner);
   }
 
   #row(id: string): Row | undefined {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "@toolweave/core";
 import type { RateLimitStore, RateRequest, RateReservation } from "@toolweave/core/stores";
 import { checkRateRequests } from "./rate-requests.ts";
-import { Leases } from "./leases.ts";
+import { Leases, type LeaseOptions } from "./leases.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
@@ -28,10 +27,7 @@ export class SqliteRateLimits implements RateLimitStore {
   readonly #delete;
   readonly #sweep;
 
-  constructor(
-    file: SqliteFile,
-    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
-  ) {
+  constructor(file: SqliteFile, options: LeaseOptions) {
     this.#file = file;
     const counting = "FROM rate_reservations WHERE key = ? AND counts_until > ?";
     this.#used = file.prepare(`SELECT total(amount) AS used ${counting}`);

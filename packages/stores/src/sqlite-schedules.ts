@@ -1,7 +1,7 @@
-import { ToolError, type Clock } from "@toolweave/core";
 import type { ScheduledJob, ScheduledRun, ScheduleStore, StoredJob } from "@toolweave/core/stores";
-import { Leases } from "./leases.ts";
+import { Leases, type LeaseOptions } from "./leases.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
+import { ownerLimitError, type OwnerLimit } from "./store-limits.ts";
 
 /** Runs that are kept of each job, the last ones. */
 const maxRuns = 20;
@@ -39,14 +39,7 @@ export class SqliteSchedules implements ScheduleStore {
   readonly #finish;
   readonly #trim;
 
-  constructor(
-    file: SqliteFile,
-    options: {
-      readonly leaseMs: number;
-      readonly clock: Clock | undefined;
-      readonly maxPerOwner: number;
-    },
-  ) {
+  constructor(file: SqliteFile, options: LeaseOptions & OwnerLimit) {
     this.#file = file;
     this.#maxPerOwner = options.maxPerOwner;
     this.#count = file.prepare(
@@ -88,12 +81,7 @@ export class SqliteSchedules implements ScheduleStore {
   async add(job: ScheduledJob, nextAt: number): Promise<void> {
     await this.#file.write(() => {
       const count = this.#count.get(job.owner)?.["count"] as number;
-      if (count >= this.#maxPerOwner) {
-        throw new ToolError(
-          "limit_exceeded",
-          `There are ${count} scheduled jobs already, and the maximum is ${this.#maxPerOwner}: remove one of them.`,
-        );
-      }
+      if (count >= this.#maxPerOwner) throw ownerLimitError("schedules", this.#maxPerOwner);
       this.#insert.run(job.id, job.owner, JSON.stringify(job), nextAt);
     });
   }

@@ -14,7 +14,6 @@ import type {
 } from "@toolweave/core/stores";
 import { checkOptions } from "@toolweave/core/adapter";
 import type { SteadyClock } from "./clock-steps.ts";
-import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifactIndex } from "./sqlite-artifact-index.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
@@ -25,37 +24,15 @@ import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
 import { SqliteSchedules } from "./sqlite-schedules.ts";
 import { SqliteTasks } from "./sqlite-tasks.ts";
+import { checkedStoreLimits, storeLimitNames, type StoreLimitOptions } from "./store-limits.ts";
 
 /** Where a store is, and by which clock it goes. */
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends StoreLimitOptions {
   /**
    * The file, made with mode 0600; a folder that is missing is made with mode 0700. It must lie on a
    * local disk. `:memory:` for one that lives no longer than the store.
    */
   readonly path: string;
-  /**
-   * Milliseconds after which the claims of an ended process are reported as `unfinished`, and its tasks as `lost`, and
-   * its reservations begin to expire. Renewed three times as often. Default: 30,000.
-   */
-  readonly leaseMs?: number;
-  /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
-  readonly maxArtifactBytes?: number;
-  /**
-   * Bytes of the artifacts of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that
-   * one cannot use up the space of all; beyond it, `limit_exceeded`. Default: a quarter of `maxArtifactBytes`.
-   */
-  readonly maxArtifactBytesPerOwner?: number;
-  /** Calls of one owner that wait for a person; beyond, `limit_exceeded`. Default: 2,500. */
-  readonly maxPendingCallsPerOwner?: number;
-  /**
-   * Tasks of one owner. Those that have ended make room, the first to end first; when none has, `limit_exceeded`.
-   * Default: 2,500, of 10,000 of all.
-   */
-  readonly maxTasksPerOwner?: number;
-  /** Memories of one owner, a caller with one agent; beyond, `limit_exceeded`. Default: 10,000. */
-  readonly maxMemoriesPerOwner?: number;
-  /** Scheduled jobs of one owner; beyond, `limit_exceeded`. Default: 100. */
-  readonly maxSchedulesPerOwner?: number;
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
   /**
@@ -74,6 +51,7 @@ export interface SqliteStore {
   readonly artifacts: ArtifactStore;
   /** For artifacts whose bytes are elsewhere (`@toolweave/s3`). They count against the same quotas. */
   readonly artifactIndex: ArtifactIndex;
+  /** At most 10,000 of all owners together. */
   readonly tasks: TaskStore;
   /** The calls of durable runs, each for 7 days after its last change. Not encrypted. */
   readonly ledger: CallLedger;
@@ -92,19 +70,11 @@ export interface SqliteStore {
 }
 
 const optionNames: readonly string[] = [
+  ...storeLimitNames,
   "path",
-  "leaseMs",
-  "maxArtifactBytes",
-  "maxArtifactBytesPerOwner",
-  "maxPendingCallsPerOwner",
-  "maxTasksPerOwner",
-  "maxMemoriesPerOwner",
-  "maxSchedulesPerOwner",
   "clock",
   "steadyClock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
-
-const maxTimerMs = 2_147_483_647;
 
 /**
  * Opens the stores in an SQLite file, or makes them. An added record is on the disk before `add` resolves. A write
@@ -120,66 +90,38 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   // Without types nothing at all may be given.
   const given = typeof options === "object" && options !== null ? options : { path: options };
   checkOptions("sqliteStore", given, optionNames);
-  const { path, leaseMs = 30_000, clock, steadyClock } = given;
+  const { path, clock, steadyClock } = given;
   if (typeof path !== "string" || path === "") {
     throw new ToolError(
       "invalid_configuration",
       `sqliteStore needs a path: sqliteStore("approvals.sqlite").`,
     );
   }
-  if (!(leaseMs > 0 && leaseMs <= maxTimerMs)) {
-    throw new ToolError(
-      "invalid_configuration",
-      `sqliteStore: leaseMs is ${leaseMs}; use 1 to ${maxTimerMs}, in milliseconds.`,
-    );
-  }
-  const maxArtifactBytes = checkedQuota("sqliteStore: maxArtifactBytes", given.maxArtifactBytes);
-  const maxArtifactBytesPerOwner = checkedQuota(
-    "sqliteStore: maxArtifactBytesPerOwner",
-    given.maxArtifactBytesPerOwner ?? maxArtifactBytes / 4,
-  );
-  const maxPendingCallsPerOwner = checkedCount(
-    "sqliteStore: maxPendingCallsPerOwner",
-    given.maxPendingCallsPerOwner,
-  );
-  const maxPerOwner = checkedCount(
-    "sqliteStore: maxMemoriesPerOwner",
-    given.maxMemoriesPerOwner ?? 10_000,
-  );
-  const maxSchedulesPerOwner = checkedCount(
-    "sqliteStore: maxSchedulesPerOwner",
-    given.maxSchedulesPerOwner ?? 100,
-  );
-  const maxTasksPerOwner = checkedCount("sqliteStore: maxTasksPerOwner", given.maxTasksPerOwner);
+  const { leaseMs, ...limits } = checkedStoreLimits("sqliteStore", given);
   const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock, steadyClock);
   const leases = { leaseMs, clock };
   try {
-    const pendingCalls = new SqlitePendingCalls(file, { ...leases, maxPendingCallsPerOwner });
+    const pendingCalls = new SqlitePendingCalls(file, { ...leases, ...limits.pendingCalls });
     const rateLimits = new SqliteRateLimits(file, leases);
-    const schedules = new SqliteSchedules(file, { ...leases, maxPerOwner: maxSchedulesPerOwner });
-    const tasks = new SqliteTasks(file, { ...leases, maxTasksPerOwner });
+    const schedules = new SqliteSchedules(file, { ...leases, ...limits.schedules });
+    const tasks = new SqliteTasks(file, { ...leases, ...limits.tasks });
     const credentials = new SqliteCredentials(file, leases);
     const ledger = new SqliteLedger(file, leases);
     const close = (): void => {
-      pendingCalls.stop();
-      rateLimits.stop();
-      tasks.stop();
-      schedules.stop();
-      ledger.stop();
-      credentials.stop();
+      const parts = [pendingCalls, rateLimits, tasks, schedules, ledger, credentials];
+      for (const part of parts) part.stop();
       file.close();
     };
-    const quotas = { maxArtifactBytes, maxArtifactBytesPerOwner };
     return {
       pendingCalls,
       grants: new SqliteGrants(file),
       rateLimits,
-      artifacts: new SqliteArtifacts(file, { leaseMs, ...quotas }),
-      artifactIndex: new SqliteArtifactIndex(file, quotas),
+      artifacts: new SqliteArtifacts(file, leaseMs, limits.artifacts),
+      artifactIndex: new SqliteArtifactIndex(file, limits.artifacts),
       tasks,
       ledger,
       schedules,
-      memory: new SqliteMemory(file, { maxPerOwner }),
+      memory: new SqliteMemory(file, limits.memories),
       credentials,
       close,
       [Symbol.dispose]: close,

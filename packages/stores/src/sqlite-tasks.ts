@@ -1,5 +1,4 @@
 import type { StatementSync } from "node:sqlite";
-import type { Clock } from "@toolweave/core";
 import type {
   ListedTask,
   StoredTask,
@@ -10,9 +9,10 @@ import type {
 import { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
-import { Leases } from "./leases.ts";
+import { Leases, type LeaseOptions } from "./leases.ts";
 import { RowWatch } from "./row-watch.ts";
 import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
+import { ownerLimitError, type OwnerLimit } from "./store-limits.ts";
 
 /** The maximum number of stored tasks. */
 const maxTasks = 10_000;
@@ -60,16 +60,9 @@ export class SqliteTasks implements TaskStore {
   readonly #requestCancel;
   readonly #watch: RowWatch;
 
-  constructor(
-    file: SqliteFile,
-    options: {
-      readonly leaseMs: number;
-      readonly clock: Clock | undefined;
-      readonly maxTasksPerOwner: number;
-    },
-  ) {
+  constructor(file: SqliteFile, options: LeaseOptions & OwnerLimit) {
     this.#file = file;
-    this.#maxPerOwner = options.maxTasksPerOwner;
+    this.#maxPerOwner = options.maxPerOwner;
     this.#select = file.prepare("SELECT * FROM tasks WHERE id = ? AND expires_at > ?");
     this.#ofOwner = file.prepare(
       "SELECT * FROM tasks WHERE owner = ? AND expires_at > ? ORDER BY seq",
@@ -212,12 +205,8 @@ export class SqliteTasks implements TaskStore {
     const counted = quotaOwner(owner);
     const ownTooMany =
       (this.#countOf.get(counted, now)?.["count"] as number) + 1 - this.#maxPerOwner;
-    if (ownTooMany > 0 && this.#dropOf(counted, id, ownTooMany) < ownTooMany) {
-      throw new ToolError(
-        "limit_exceeded",
-        `${this.#maxPerOwner} tasks of this caller are under way already: wait for one of them, cancel one, or raise maxTasksPerOwner of the store.`,
-      );
-    }
+    if (ownTooMany > 0 && this.#dropOf(counted, id, ownTooMany) < ownTooMany)
+      throw ownerLimitError("tasks", this.#maxPerOwner);
     const tooMany = (this.#count.get()?.["count"] as number) + 1 - maxTasks;
     if (tooMany > 0 && this.#drop(id, tooMany, this.#largest) < tooMany) {
       throw new ToolError(

@@ -140,7 +140,7 @@ describe("EX09: a store that cannot be written", () => {
     const calls = new SqlitePendingCalls(file, {
       leaseMs: 30_000,
       clock: undefined,
-      maxPendingCallsPerOwner: 2_500,
+      maxPerOwner: 2_500,
     });
     const limitPages = (pages: number): unknown =>
       file.prepare(`PRAGMA max_page_count = ${pages}`).get();

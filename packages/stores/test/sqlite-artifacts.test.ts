@@ -116,11 +116,7 @@ test("storing a small one does not remove all expired ones at once", async () =>
 test("a disk that becomes full halfway: the artifact does not exist, and smaller ones still fit", async () => {
   const path = join(tempFolder(), "store.db");
   const file = new SqliteFile(path);
-  const artifacts = new SqliteArtifacts(file, {
-    leaseMs: 30_000,
-    maxArtifactBytes: 1e9,
-    maxArtifactBytesPerOwner: 1e9,
-  });
+  const artifacts = new SqliteArtifacts(file, 30_000, { maxBytes: 1e9, maxBytesPerOwner: 1e9 });
   file.prepare("PRAGMA max_page_count = 800").get();
   const { artifact, data } = artifactOf("large", 5 * MiB);
   expect(await failure(() => artifacts.put(artifact, data))).toMatchObject({
@@ -147,7 +143,7 @@ test.each<[string, string]>([
   expect(await failure(() => store.artifacts.read(artifact.key, 0, 600_000))).toMatchObject({
     code: "store_unavailable",
     retryable: false,
-    message: `${path} keeps the artifact ${artifact.key} damaged: delete it.`,
+    message: `${path} has the artifact ${artifact.key} damaged: delete it.`,
   });
 });
 

@@ -7,11 +7,12 @@ import { status } from "../api/live.ts";
 import { useResource } from "../api/resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
-import { formatCount, shortId } from "../text/format.ts";
+import { formatCount } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
+import { RunLink } from "../ui/run-link.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
-import { EmptyState, Loaded } from "../ui/states.tsx";
+import { Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { SourceTable } from "./source-table.tsx";
 
@@ -38,16 +39,7 @@ export function OverviewScreen() {
             <Failed />
           </div>
           <Panel title="Sources" href="/sources" link="All sources">
-            {value.sources.length === 0 ? (
-              <EmptyState title="There are no sources">
-                <p>
-                  Add MCP servers, OpenAPI documents or modules to{" "}
-                  <code class="code">toolweave.json</code>, then start Studio again.
-                </p>
-              </EmptyState>
-            ) : (
-              <SourceTable sources={value.sources.slice(0, 12)} />
-            )}
+            <SourceTable sources={value.sources.slice(0, 12)} />
           </Panel>
         </>
       )}
@@ -166,9 +158,7 @@ function Failed() {
             <ul class="rows">
               {items.map((run) => (
                 <li key={run.runId}>
-                  <Link href={toPath("runs", run.runId)} class="mono" title={safeLine(run.runId)}>
-                    {safeLine(shortId(run.runId))}
-                  </Link>
+                  <RunLink run={run} />
                   <Badge tone="bad">
                     {run.failed} of {formatCount(run.calls, "call")}
                   </Badge>

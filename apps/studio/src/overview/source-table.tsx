@@ -3,6 +3,7 @@ import { Link } from "../navigation/link.tsx";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge, type Tone } from "../ui/badge.tsx";
 import { DataTable } from "../ui/data-table.tsx";
+import { EmptyState } from "../ui/states.tsx";
 
 const states: Readonly<Record<SourceRow["state"], readonly [string, Tone]>> = {
   ready: ["ready", "good"],
@@ -12,6 +13,16 @@ const states: Readonly<Record<SourceRow["state"], readonly [string, Tone]>> = {
 
 /** The sources with their tools and problems. */
 export function SourceTable({ sources }: { sources: readonly SourceRow[] }) {
+  if (sources.length === 0) {
+    return (
+      <EmptyState title="There are no sources">
+        <p>
+          Add MCP servers, OpenAPI documents or modules to <code class="code">toolweave.json</code>,
+          then start Studio again.
+        </p>
+      </EmptyState>
+    );
+  }
   return (
     <DataTable
       label="Sources"

@@ -3,13 +3,12 @@ import { useState } from "preact/hooks";
 import { withQuery } from "../api/client.ts";
 import { usePages } from "../api/paged-resource.ts";
 import { useReloadOn } from "../api/use-events.ts";
-import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
-import { toPath } from "../navigation/routes.ts";
-import { formatDuration, shortId } from "../text/format.ts";
+import { formatDuration } from "../text/format.ts";
 import { safeLine, safeProse } from "../text/safe-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
+import { RunLink } from "../ui/run-link.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
 import { SearchInput } from "../ui/search-input.tsx";
 import { EmptyState } from "../ui/states.tsx";
@@ -96,13 +95,7 @@ function RunTable({ runs }: { runs: readonly RunRow[] }) {
       {runs.map((run) => (
         <tr key={`${run.recording ?? ""} ${run.runId}`}>
           <td class="nowrap">
-            <Link
-              class="mono"
-              title={safeLine(run.runId)}
-              href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
-            >
-              {safeLine(shortId(run.runId))}
-            </Link>
+            <RunLink run={run} />
           </td>
           <td>
             <RunState run={run} />

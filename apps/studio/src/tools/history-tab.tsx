@@ -2,10 +2,8 @@ import type { RunRow } from "@toolweave/console";
 import type { Page } from "../api/paged-resource.ts";
 import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
-import { Link } from "../navigation/link.tsx";
-import { toPath } from "../navigation/routes.ts";
-import { formatDuration, shortId } from "../text/format.ts";
-import { safeLine } from "../text/safe-text.ts";
+import { formatDuration } from "../text/format.ts";
+import { RunLink } from "../ui/run-link.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { getCalls, callStatus } from "./call.ts";
@@ -49,13 +47,7 @@ export function HistoryTab({ name }: { name: string }) {
               {items.map((run) => (
                 <tr key={`${run.recording ?? ""} ${run.runId}`}>
                   <td class="nowrap">
-                    <Link
-                      class="mono"
-                      title={safeLine(run.runId)}
-                      href={withQuery(toPath("runs", run.runId), { recording: run.recording })}
-                    >
-                      {safeLine(shortId(run.runId))}
-                    </Link>
+                    <RunLink run={run} />
                   </td>
                   <td>
                     <RelativeTime time={run.startedAt} />

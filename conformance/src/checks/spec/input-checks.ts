@@ -9,6 +9,7 @@ import {
   collectConjuncts,
   type References,
 } from "../../schema/references.ts";
+import { filterStrings } from "../../schema/keyword-values.ts";
 
 /**
  * The keywords that an API rejects at the root of a tool's schema: OpenAI all of them, Anthropic
@@ -44,7 +45,7 @@ export const inputChecks: readonly Check[] = [
     "TW-SPEC-032",
     "Looked for a description of each required property",
     (shape, schema) => {
-      const required = shape.conjuncts.flatMap(requiredNames);
+      const required = shape.conjuncts.flatMap((conjunct) => filterStrings(conjunct["required"]));
       if (required.length === 0) return undefined;
       const { names, isOpen } = collectDescribedNames(shape.conjuncts, getReferences(schema));
       const missing = isOpen ? undefined : required.find((name) => !names.has(name));
@@ -113,7 +114,8 @@ export const inputChecks: readonly Check[] = [
   ),
 ];
 
-function defineInputCheck(
+/** Defines a check of each input schema. */
+export function defineInputCheck(
   id: string,
   done: string,
   faultOf: (schema: JsonObject) => Fault | undefined,
@@ -138,10 +140,6 @@ function defineShapeCheck(
     }
     return undefined;
   });
-}
-
-function requiredNames({ required }: JsonObject): string[] {
-  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
 /** True for `true` and for a schema without keywords. */

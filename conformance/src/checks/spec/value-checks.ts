@@ -7,6 +7,7 @@ import { hasType, getTypes } from "../../schema/breaches.ts";
 import { compileSchema } from "../../schema/shared-validator.ts";
 import { drawSubset } from "../../schema/generation-settings.ts";
 import { findKeyword } from "../../schema/references.ts";
+import { defineInputCheck } from "./input-checks.ts";
 
 /** The maximum number of values to check in one run, since each one compiles a schema. */
 const maxValues = 100;
@@ -76,18 +77,12 @@ function defineSubschemaCheck(
   done: string,
   faultOf: (schema: JsonObject) => Fault | undefined,
 ): Check {
-  return defineCheck(id, async (context) => {
-    const { tools } = await context.subject();
-    return checkEach(withReadableSpec(tools), done, ({ spec }) => {
-      if (!isObject(spec.inputSchema)) return undefined;
-      for (const { schema, pointer: path } of walkSubschemas(spec.inputSchema)) {
-        const fault = faultOf(schema);
-        if (fault !== undefined) {
-          return { ...fault, wrong: `${fault.wrong}, at inputSchema${path}` };
-        }
-      }
-      return undefined;
-    });
+  return defineInputCheck(id, done, (root) => {
+    for (const { schema, pointer: path } of walkSubschemas(root)) {
+      const fault = faultOf(schema);
+      if (fault !== undefined) return { ...fault, wrong: `${fault.wrong}, at inputSchema${path}` };
+    }
+    return undefined;
   });
 }
 

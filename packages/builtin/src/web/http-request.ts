@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type PermissionRequest,
   type Tool,
+  type ToolAnnotations,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
@@ -91,17 +92,20 @@ export function httpRequestTool(web: Web): Tool {
       required: ["url"],
       additionalProperties: false,
     },
-    annotations: {
-      openWorldHint: true,
-      destructiveHint: false,
-      access: { network: true, filesystem: "none", process: false },
-    },
+    annotations: requestAnnotations,
     timeoutMs: maxTimeoutMs,
     outputLimit: { maxBytes: 4 * maxInline },
     preflight: (args) => requestPermissions(web, args as Arguments),
     execute: (args, ctx) => send(web, args as Arguments, ctx),
   });
 }
+
+/** The annotations of a tool that sends requests. */
+export const requestAnnotations: ToolAnnotations = {
+  openWorldHint: true,
+  destructiveHint: false,
+  access: { network: true, filesystem: "none", process: false },
+};
 
 /** The arguments that describe a request. */
 export function requestProperties(web: Web): JsonObject {

@@ -1,5 +1,6 @@
 import { defineTool, ToolError, type JsonObject, type Tool } from "@toolweave/core";
 import {
+  requestAnnotations,
   requestPermissions,
   requestProperties,
   sendRequest,
@@ -24,11 +25,7 @@ export function httpSendTool(web: Web): Tool {
       required: ["url"],
       additionalProperties: false,
     },
-    annotations: {
-      openWorldHint: true,
-      destructiveHint: false,
-      access: { network: true, filesystem: "none", process: false },
-    },
+    annotations: requestAnnotations,
     // The request has its own limit.
     timeoutMs: 0,
     preflight: (args) => requestPermissions(web, args as unknown as Arguments),

@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type PolicyInput,
 } from "@toolweave/core";
-import { childPointer, nearNames, resolvePointer } from "@toolweave/core/adapter";
+import { childPointer, isObject, nearNames, resolvePointer } from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import configSchema from "../toolweave.schema.json" with { type: "json" };
 import type { ConfigReader } from "./config-reader.ts";
@@ -125,10 +125,6 @@ const ignored: Readonly<Record<string, string>> = {
   timeout:
     '"timeout" is ignored, since hosts write it in different units: use "timeoutMs" in "mcp"',
 };
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The policy of the whole configuration. */
 export function configuredPolicy(

@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
+import { canonicalJson, isObject } from "@toolweave/core/adapter";
 import { configFolder, parseConfig } from "../reading/config-text.ts";
 import { resolveReferences, type Resolved } from "../reading/references.ts";
 import { readRegularFile } from "../files/regular-file.ts";
@@ -254,8 +254,4 @@ function quoted(word: string): string {
 
 function isString(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import type { ToolExecutor } from "@toolweave/core";
 import type { PendingCallStore } from "@toolweave/core/stores";
 import { readJsonBody } from "../http/json-body.ts";
 import type { ApiPart } from "../openapi/route.ts";
-import { jsonBody, jsonResponse, pageParameters } from "../openapi/schema-parts.ts";
+import { jsonBody, jsonResponse, pageOperation } from "../openapi/schema-parts.ts";
 import { answerApproval, type AnswerPorts } from "./answer-approval.ts";
 import { readAnswerBody } from "./answer-body.ts";
 import { approvalSchemas } from "./approval-schemas.ts";
@@ -33,8 +33,7 @@ export function approvalRoutes(
           summary: "List the calls that wait for a person",
           description:
             "Calls that wait, that are running, and whose outcome is unknown; oldest first.",
-          parameters: pageParameters,
-          responses: { 200: jsonResponse("A page.", "ApprovalList") },
+          ...pageOperation("ApprovalList"),
         },
         handle: ({ query }) => listApprovals(executor, pendingCalls, query),
       },

@@ -1,6 +1,6 @@
 import { errorSchema, resultProperties } from "../openapi/outcome-schemas.ts";
 import { grantProperties, permissionSchema } from "../openapi/permission-schemas.ts";
-import { milliseconds, nextCursor, reference, text } from "../openapi/schema-parts.ts";
+import { milliseconds, pageSchema, reference, text } from "../openapi/schema-parts.ts";
 
 const call = {
   type: "object",
@@ -163,14 +163,7 @@ export const approvalSchemas: Readonly<Record<string, object>> = {
       },
     },
   },
-  ApprovalList: {
-    type: "object",
-    required: ["approvals"],
-    properties: {
-      approvals: { type: "array", items: reference("Approval") },
-      nextCursor,
-    },
-  },
+  ApprovalList: pageSchema("Approval", "approvals"),
   AnswerBody: {
     type: "object",
     additionalProperties: false,

@@ -5,14 +5,7 @@ import { defaultLimit, maxLimit, readLimit } from "../http/paging.ts";
 import { Problem } from "../http/problem.ts";
 import { unavailableProblem } from "../http/unavailable-problem.ts";
 import type { ApiPart } from "../openapi/route.ts";
-import {
-  jsonResponse,
-  milliseconds,
-  nextCursor,
-  pageParameters,
-  reference,
-  text,
-} from "../openapi/schema-parts.ts";
+import { milliseconds, pageOperation, pageSchema, text } from "../openapi/schema-parts.ts";
 
 /** A record of the audit. */
 export interface AuditRow {
@@ -42,11 +35,7 @@ export interface AuditList {
 }
 
 const auditSchemas = {
-  AuditList: {
-    type: "object",
-    required: ["items"],
-    properties: { items: { type: "array", items: reference("AuditRow") }, nextCursor },
-  },
+  AuditList: pageSchema("AuditRow"),
   AuditRow: {
     type: "object",
     required: ["seq", "time", "type", "entry"],
@@ -83,8 +72,7 @@ export function auditRoutes(executor: ToolExecutor, audit: AuditReader | undefin
           operationId: "listAudit",
           summary: "List the decisions about calls",
           description: "Newest first. The audit has hashes of arguments, and no results.",
-          parameters: pageParameters,
-          responses: { 200: jsonResponse("A page.", "AuditList") },
+          ...pageOperation("AuditList"),
         },
         handle: ({ query }) => {
           if (audit === undefined) throw unavailableProblem("audit", "audit");

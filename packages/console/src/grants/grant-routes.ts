@@ -2,12 +2,10 @@ import type { ToolExecutor } from "@toolweave/core";
 import { grantProperties } from "../openapi/permission-schemas.ts";
 import type { ApiPart } from "../openapi/route.ts";
 import {
-  jsonResponse,
   milliseconds,
-  nextCursor,
-  pageParameters,
+  pageOperation,
+  pageSchema,
   queryParameter,
-  reference,
   text,
 } from "../openapi/schema-parts.ts";
 import { listGrants, revokeGrant } from "./grants.ts";
@@ -25,14 +23,7 @@ const grantSchemas = {
       grantedAt: milliseconds("When."),
     },
   },
-  GrantList: {
-    type: "object",
-    required: ["grants"],
-    properties: {
-      grants: { type: "array", items: reference("Grant") },
-      nextCursor,
-    },
-  },
+  GrantList: pageSchema("Grant", "grants"),
 };
 
 /** The operations on grants. */
@@ -49,11 +40,9 @@ export function grantRoutes(executor: ToolExecutor): ApiPart {
           operationId: "listGrants",
           summary: "List the grants",
           description: "What people have approved for more than one call; oldest first.",
-          parameters: [
-            ...pageParameters,
+          ...pageOperation("GrantList", [
             queryParameter("tool", "Only the grants of this tool.", { type: "string" }),
-          ],
-          responses: { 200: jsonResponse("A page.", "GrantList") },
+          ]),
         },
         handle: ({ query }) => listGrants(executor, query),
       },

@@ -2,9 +2,8 @@ import type { ApiPart } from "../openapi/route.ts";
 import {
   jsonResponse,
   milliseconds,
-  nextCursor,
-  pageParameters,
-  reference,
+  pageOperation,
+  pageSchema,
   text,
 } from "../openapi/schema-parts.ts";
 import { getMemory, listMemory, type MemorySources } from "./memory.ts";
@@ -26,11 +25,7 @@ const row = {
 
 const memorySchemas = {
   Memory: { type: "object", ...row },
-  MemoryList: {
-    type: "object",
-    required: ["items"],
-    properties: { items: { type: "array", items: reference("Memory") }, nextCursor },
-  },
+  MemoryList: pageSchema("Memory"),
   MemoryDetails: {
     type: "object",
     required: [...row.required, "content"],
@@ -52,8 +47,7 @@ export function memoryRoutes(sources: MemorySources): ApiPart {
           operationId: "listMemory",
           summary: "List what agents remember",
           description: "The latest 1,000 entries without their contents, newest first.",
-          parameters: pageParameters,
-          responses: { 200: jsonResponse("A page.", "MemoryList") },
+          ...pageOperation("MemoryList"),
         },
         handle: ({ sender, query }) => listMemory(sources, sender, query),
       },

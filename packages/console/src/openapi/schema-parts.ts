@@ -34,8 +34,24 @@ export const queryParameter = (name: string, description: string, schema: object
   schema,
 });
 
-/** The parameters of a list that `getPage` selects from. */
-export const pageParameters: readonly object[] = [
+/** The member `nextCursor` of a list. */
+export const nextCursor: object = text(
+  "The `cursor` of the next page. Absent: this is the last one.",
+);
+
+/**
+ * The schema of a page.
+ *
+ * @param name of the schema of a row.
+ * @param member the member of the page that has the rows.
+ */
+export const pageSchema = (name: string, member = "items"): object => ({
+  type: "object",
+  required: [member],
+  properties: { [member]: { type: "array", items: reference(name) }, nextCursor },
+});
+
+const pageParameters: readonly object[] = [
   queryParameter("limit", "Rows of a page.", {
     type: "integer",
     minimum: 1,
@@ -45,7 +61,16 @@ export const pageParameters: readonly object[] = [
   queryParameter("cursor", "`nextCursor` of the page before.", { type: "string" }),
 ];
 
-/** The member `nextCursor` of a list. */
-export const nextCursor: object = text(
-  "The `cursor` of the next page. Absent: this is the last one.",
-);
+/**
+ * The parameters and the response of an operation that returns a page that `getPage` selects.
+ *
+ * @param name of the schema of the page.
+ * @param parameters in addition to those that select a page.
+ */
+export const pageOperation = (
+  name: string,
+  parameters: readonly object[] = [],
+): { readonly parameters: readonly object[]; readonly responses: Record<number, object> } => ({
+  parameters: [...pageParameters, ...parameters],
+  responses: { 200: jsonResponse("A page.", name) },
+});

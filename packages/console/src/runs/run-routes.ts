@@ -1,7 +1,7 @@
 import type { ToolExecutor } from "@toolweave/core";
 import { unavailableProblem } from "../http/unavailable-problem.ts";
 import type { ApiPart } from "../openapi/route.ts";
-import { jsonResponse, pageParameters, queryParameter } from "../openapi/schema-parts.ts";
+import { jsonResponse, pageOperation, queryParameter } from "../openapi/schema-parts.ts";
 import { getRun, getSpan, listRuns, type RunSources } from "./list-runs.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { RecordingIndex, type ConsoleRecording } from "./recording.ts";
@@ -44,16 +44,14 @@ export function runRoutes(
           operationId: "listRuns",
           summary: "List the runs",
           description: "Runs of this process and of recordings, newest first.",
-          parameters: [
-            ...pageParameters,
+          ...pageOperation("RunList", [
             queryParameter("tool", "Only runs that called this tool.", { type: "string" }),
             queryParameter("failed", "Only runs with a call that failed or was refused.", {
               type: "boolean",
               default: false,
             }),
             recordingParameter,
-          ],
-          responses: { 200: jsonResponse("A page.", "RunList") },
+          ]),
         },
         handle: ({ query }) => listRuns(getSources(), query),
       },

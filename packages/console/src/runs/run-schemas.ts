@@ -1,4 +1,4 @@
-import { milliseconds, nextCursor, reference, text } from "../openapi/schema-parts.ts";
+import { milliseconds, pageSchema, reference, text } from "../openapi/schema-parts.ts";
 
 const count = (description: string): object => ({ type: "integer", minimum: 0, description });
 
@@ -29,11 +29,7 @@ const period = {
 /** The schemas of runs. */
 export const runSchemas: Readonly<Record<string, object>> = {
   Run: { type: "object", ...rowMembers },
-  RunList: {
-    type: "object",
-    required: ["items"],
-    properties: { items: { type: "array", items: reference("Run") }, nextCursor },
-  },
+  RunList: pageSchema("Run"),
   RunDetails: {
     type: "object",
     required: [...rowMembers.required, "spans", "gaps", "missingEvents"],

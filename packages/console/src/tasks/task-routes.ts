@@ -4,8 +4,8 @@ import {
   jsonBody,
   jsonResponse,
   milliseconds,
-  nextCursor,
-  pageParameters,
+  pageOperation,
+  pageSchema,
   reference,
   text,
 } from "../openapi/schema-parts.ts";
@@ -43,11 +43,7 @@ const row = {
 
 const taskSchemas = {
   Task: { type: "object", ...row },
-  TaskList: {
-    type: "object",
-    required: ["items"],
-    properties: { items: { type: "array", items: reference("Task") }, nextCursor },
-  },
+  TaskList: pageSchema("Task"),
   TaskDetails: {
     type: "object",
     required: row.required,
@@ -72,8 +68,7 @@ export function taskRoutes(sources: TaskSources): ApiPart {
           operationId: "listTasks",
           summary: "List the tasks",
           description: "Calls that run in the background, or did: the latest 1,000, newest first.",
-          parameters: pageParameters,
-          responses: { 200: jsonResponse("A page.", "TaskList") },
+          ...pageOperation("TaskList"),
         },
         handle: ({ sender, query }) => listTasks(sources, sender, query),
       },

@@ -117,7 +117,8 @@ function decodeText(bytes: Buffer, charset: string): string {
   }
 }
 
-const maxTimerMs = 2_147_483_647;
+/** The maximum of a timer: 24 days. */
+export const maxTimerMs = 2_147_483_647;
 
 /**
  * Parses `Retry-After` as milliseconds from `now` (milliseconds since 1970): seconds or an HTTP date (RFC 9110, section

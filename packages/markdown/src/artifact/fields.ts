@@ -196,11 +196,8 @@ export class Fields {
   }
 
   #add(place: Place, { code, message, hint, severity = "error" }: Report): void {
-    const { file, line, column } = place;
     this.findings.push({
-      file,
-      line,
-      column,
+      ...place,
       code,
       severity,
       message,

@@ -1,7 +1,7 @@
-import { StarlarkError } from "@toolweave/starlark";
 import type { HostValue } from "@toolweave/starlark";
 import type { BuiltinFunction, BuiltinParameter } from "./builtin.ts";
 import { optional, pureFunctions, required, type FunctionDefinition } from "./define.ts";
+import { fault } from "./fault.ts";
 
 const text: BuiltinParameter = required("text", "str");
 
@@ -36,10 +36,6 @@ function pad(doc: string, isLeft: boolean): FunctionDefinition {
       return isLeft ? padding + given : given + padding;
     },
   };
-}
-
-function fault(message: string): StarlarkError {
-  return new StarlarkError("execution_failed", message);
 }
 
 /** `string`: functions that count characters, where the methods of strings count bytes. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { StarlarkError } from "@toolweave/starlark";
 import type { HostValue } from "@toolweave/starlark";
+import { reject } from "./fault.ts";
 
 const maxDepth = 100;
 
@@ -36,8 +36,4 @@ export function toJsonValue(value: HostValue, what = "the value", depth = 0): Js
 /** A dict of a script as a JSON object; `None` is an empty one. */
 export function toJsonObject(value: HostValue, what?: string): JsonObject {
   return value === null || value === undefined ? {} : (toJsonValue(value, what) as JsonObject);
-}
-
-function reject(message: string): never {
-  throw new StarlarkError("execution_failed", message);
 }

@@ -3,7 +3,6 @@ import { argumentsSchemaOf, isObject } from "@toolweave/core/adapter";
 import {
   hostFunction,
   hostModule,
-  StarlarkError,
   type HostFunction,
   type HostMember,
   type HostValue,
@@ -13,6 +12,7 @@ import type { ScriptScope } from "../builtins/builtin.ts";
 import { toJsonValue } from "../builtins/to-json.ts";
 import type { FunctionIndex, ScriptFunction } from "./function-index.ts";
 import { languageValues } from "./session-values.ts";
+import { fault } from "../builtins/fault.ts";
 
 /** Characters of a description in `meta.list_tools()`. */
 const maxLineLength = 160;
@@ -148,8 +148,4 @@ function byName(schema: JsonSchema | undefined): string {
   const properties = isObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : [];
   const names = properties.slice(0, 8).map((name) => `${name}=…`);
   return `write its arguments by name${names.length === 0 ? "" : `: ${names.join(", ")}`}`;
-}
-
-function fault(message: string): StarlarkError {
-  return new StarlarkError("execution_failed", message);
 }

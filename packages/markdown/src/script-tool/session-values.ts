@@ -1,5 +1,6 @@
-import { hostFunction, type HostValue, StarlarkError, type Value } from "@toolweave/starlark";
+import { hostFunction, type HostValue, type Value } from "@toolweave/starlark";
 import { builtinsFor, predeclared } from "../builtins/table.ts";
+import { reject } from "../builtins/fault.ts";
 
 /** The functions and modules of the language that a model's script has beside the tools, by name. */
 const languageNames: readonly string[] = [
@@ -68,8 +69,4 @@ function toNumber(value: HostValue): number | bigint {
   return typeof value === "number" || typeof value === "bigint"
     ? value
     : reject("sum: the list holds a value that is no number");
-}
-
-function reject(message: string): never {
-  throw new StarlarkError("execution_failed", message);
 }

@@ -12,6 +12,7 @@ import { predeclared } from "../builtins/table.ts";
 import type { ScriptLimits } from "../artifact/artifact.ts";
 import { compileOptions } from "./program.ts";
 import type { ScriptKind } from "../builtins/builtin.ts";
+import { fault } from "../builtins/fault.ts";
 
 /** A file that a script loads. */
 export interface LoadedFile {
@@ -115,8 +116,4 @@ export class ScriptLoader {
     programs.set(key, program);
     return program;
   }
-}
-
-function fault(message: string): StarlarkError {
-  return new StarlarkError("execution_failed", message);
 }

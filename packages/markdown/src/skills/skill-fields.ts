@@ -22,11 +22,8 @@ export class FieldReader {
     message: string,
     hint?: string,
   ): void {
-    const { file, line, column } = place;
     this.findings.push({
-      file,
-      line,
-      column,
+      ...place,
       code,
       severity,
       message,

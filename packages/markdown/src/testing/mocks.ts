@@ -1,8 +1,9 @@
-import { StarlarkError, type HostValue } from "@toolweave/starlark";
+import { type HostValue } from "@toolweave/starlark";
 import { nearNames } from "@toolweave/core/adapter";
 import { qualifiedName } from "../builtins/bind.ts";
 import type { BuiltinArguments, BuiltinFunction } from "../builtins/builtin.ts";
 import { builtins } from "../builtins/table.ts";
+import { fault } from "../builtins/fault.ts";
 
 /** The answer of a mocked function. */
 export type MockAnswer =
@@ -149,8 +150,4 @@ function typeOf(value: HostValue): string {
   if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
   if (value instanceof Uint8Array) return "bytes";
   return Array.isArray(value) ? "list" : "dict";
-}
-
-function fault(message: string): StarlarkError {
-  return new StarlarkError("execution_failed", message);
 }

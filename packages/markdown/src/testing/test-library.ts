@@ -23,6 +23,7 @@ import type { JsonValue } from "@toolweave/core";
 import type { MockedFunctions } from "./mocked-functions.ts";
 import type { MockFunction } from "./mocks.ts";
 import { testFunctions } from "./test-functions.ts";
+import { fault } from "../builtins/fault.ts";
 
 /** A value that a test did not expect. Values are written as `repr` does. */
 export interface Mismatch {
@@ -178,8 +179,4 @@ function toMockFunction(fn: Value, thread: () => ThreadOptions): MockFunction {
     );
     return toHost(await new Thread(thread()).call(fn, positional.map(toStarlark), pairs));
   };
-}
-
-function fault(message: string): StarlarkError {
-  return new StarlarkError("execution_failed", message);
 }

@@ -6,7 +6,6 @@ import {
   type JsonValue,
 } from "@toolweave/core";
 import { nearNames } from "@toolweave/core/adapter";
-import { StarlarkError } from "@toolweave/starlark";
 import type { FindFile } from "../script/script-loader.ts";
 import type { ScriptHost } from "../script/run-script.ts";
 import { ArtifactHooks } from "../source/artifact-hooks.ts";
@@ -15,6 +14,7 @@ import type { Finding } from "../text/finding.ts";
 import { readArtifactsBeside, type ArtifactsBeside } from "./beside.ts";
 import type { Coverage } from "./coverage.ts";
 import type { MockedFunctions } from "./mocked-functions.ts";
+import { fault } from "../builtins/fault.ts";
 
 interface TestedArtifactsOptions {
   readonly root: string;
@@ -134,8 +134,4 @@ export class TestedArtifacts {
 
 function toLine({ file, line, column, severity, message }: Finding): string {
   return `  ${file}:${line}:${column}: ${severity}: ${message}`;
-}
-
-function fault(message: string): StarlarkError {
-  return new StarlarkError("execution_failed", message);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolweave/core";
+export { isObject as isJsonObject } from "@toolweave/core/adapter";
 
 /** A JSON object of unknown content. */
 export interface JsonRecord {
@@ -40,11 +40,6 @@ export function setOwn(record: Record<string, unknown>, key: string, value: unkn
   } else {
     record[key] = value;
   }
-}
-
-/** Returns true for a JSON object: neither null nor a list. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { ToolError } from "@toolweave/core";
 import {
   quotaOwner,
   type ArtifactIndex,
@@ -7,30 +6,19 @@ import {
   type RemovableArtifact,
   type StoredArtifact,
 } from "@toolweave/core/stores";
-import {
-  artifactsFull,
-  describedArtifact,
-  descriptionOf,
-  isArtifactKey,
-  ownerFull,
-} from "@toolweave/stores/shared";
+import { describedArtifact, isArtifactKey, type ArtifactQuotas } from "@toolweave/stores/shared";
 import type { Database } from "../database/database.ts";
 import { toName } from "../database/name.ts";
-import { damaged } from "./artifacts.ts";
+import { assertAccepted, readDescription } from "./artifacts.ts";
 
 /** Rows of artifacts whose bytes are elsewhere. They share the quotas of the artifacts in the database. */
 export class PostgresArtifactIndex implements ArtifactIndex {
   readonly #db: Database;
-  readonly #maxBytes: number;
-  readonly #maxBytesPerOwner: number;
+  readonly #quotas: ArtifactQuotas;
 
-  constructor(
-    db: Database,
-    quotas: { readonly maxBytes: number; readonly maxBytesPerOwner: number },
-  ) {
+  constructor(db: Database, quotas: ArtifactQuotas) {
     this.#db = db;
-    this.#maxBytes = quotas.maxBytes;
-    this.#maxBytesPerOwner = quotas.maxBytesPerOwner;
+    this.#quotas = quotas;
   }
 
   async reserve(artifact: StoredArtifact, place: string, leaseMs: number): Promise<string> {
@@ -41,17 +29,9 @@ export class PostgresArtifactIndex implements ArtifactIndex {
     const row = [key, owner, json, size, size + json.length, expiresAt, place, leaseMs, token];
     const answer = await this.#db.value(
       `SELECT ${this.#db.schema}.reserve_object($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [...row, this.#maxBytes, this.#maxBytesPerOwner],
+      [...row, this.#quotas.maxBytes, this.#quotas.maxBytesPerOwner],
     );
-    if (answer === "taken") {
-      throw new ToolError(
-        "internal",
-        `The artifact ${key} is stored already: give each a key of its own.`,
-      );
-    }
-    if (answer === "full") throw artifactsFull(this.#maxBytes);
-    if (answer === "owner_full")
-      throw ownerFull(this.#maxBytesPerOwner, "maxArtifactBytesPerOwner");
+    assertAccepted(key, answer, this.#quotas);
     return token;
   }
 
@@ -83,9 +63,7 @@ export class PostgresArtifactIndex implements ArtifactIndex {
       [key],
     );
     if (row === undefined) return undefined;
-    const artifact = descriptionOf(key, row["description"] as string);
-    if (artifact === undefined || artifact.size !== row["size"]) throw damaged(key);
-    return { artifact, place: row["place"] as string };
+    return { artifact: readDescription(key, row), place: row["place"] as string };
   }
 
   async take(

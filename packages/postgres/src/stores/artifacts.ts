@@ -1,28 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { ToolError } from "@toolweave/core";
+import type { ToolError } from "@toolweave/core";
 import { quotaOwner, type ArtifactStore, type StoredArtifact } from "@toolweave/core/stores";
 import {
   artifactsFull,
+  artifactTaken,
+  chunkBytes,
+  chunksAtOnce,
   describedArtifact,
   descriptionOf,
-  endOfRange,
   isArtifactKey,
   ownerFull,
+  readChunks,
+  type ArtifactQuotas,
+  type ChunkRow,
 } from "@toolweave/stores/shared";
-import { unavailable, type Database } from "../database/database.ts";
+import { unavailable, type Database, type Row } from "../database/database.ts";
 import { toName } from "../database/name.ts";
-
-/** Bytes in a row, so that a page of a large artifact is read without the rest. */
-const chunkBytes = 262_144;
-
-/** Chunks that one statement writes or reads. */
-const chunksAtOnce = 4;
-
-interface ArtifactLimits {
-  readonly leaseMs: number;
-  readonly maxBytes: number;
-  readonly maxBytesPerOwner: number;
-}
 
 /**
  * Artifacts in rows of 256 KiB. A large one is written by several statements, and is readable after the last of them. If
@@ -30,18 +23,19 @@ interface ArtifactLimits {
  */
 export class PostgresArtifacts implements ArtifactStore {
   readonly #db: Database;
-  readonly #options: ArtifactLimits;
+  readonly #leaseMs: number;
+  readonly #quotas: ArtifactQuotas;
 
-  constructor(db: Database, options: ArtifactLimits) {
+  constructor(db: Database, leaseMs: number, quotas: ArtifactQuotas) {
     this.#db = db;
-    this.#options = options;
+    this.#leaseMs = leaseMs;
+    this.#quotas = quotas;
   }
 
   async put(artifact: StoredArtifact, data: Uint8Array): Promise<void> {
     const { json, expiresAt } = describedArtifact(artifact, data);
     const { key, size, owner } = artifact;
     const token = randomUUID();
-    const { leaseMs, maxBytes, maxBytesPerOwner } = this.#options;
     const answer = await this.#db.value(
       `SELECT ${this.#db.schema}.begin_artifact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
@@ -51,20 +45,13 @@ export class PostgresArtifacts implements ArtifactStore {
         size,
         size + json.length,
         expiresAt,
-        leaseMs,
+        this.#leaseMs,
         token,
-        maxBytes,
-        maxBytesPerOwner,
+        this.#quotas.maxBytes,
+        this.#quotas.maxBytesPerOwner,
       ],
     );
-    if (answer === "taken") {
-      throw new ToolError(
-        "internal",
-        `The artifact ${key} is stored already: give each a key of its own.`,
-      );
-    }
-    if (answer === "full") throw artifactsFull(maxBytes);
-    if (answer === "owner_full") throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
+    assertAccepted(key, answer, this.#quotas);
     try {
       const step = chunksAtOnce * chunkBytes;
       for (let offset = 0; offset === 0 || offset < size; offset += step) {
@@ -84,25 +71,21 @@ export class PostgresArtifacts implements ArtifactStore {
        WHERE key = $1 AND complete AND expires_at > ${this.#db.schema}.now_ms()`,
       [key],
     );
-    if (row === undefined) return undefined;
-    const artifact = descriptionOf(key, row["description"] as string);
-    if (artifact === undefined || artifact.size !== row["size"]) throw damaged(key);
-    return artifact;
+    return row === undefined ? undefined : readDescription(key, row);
   }
 
   async read(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     const size = (await this.head(key))?.size;
     if (size === undefined) return undefined;
-    const end = endOfRange(size, offset, length);
-    const data = new Uint8Array(end - offset);
-    for (let from = offset; from < end;) {
-      const first = Math.floor(from / chunkBytes);
-      const to = Math.min(end, (first + chunksAtOnce) * chunkBytes);
-      const isThere = await this.#copy(key, { size, from, to }, data.subarray(from - offset));
-      if (!isThere) return undefined;
-      from = to;
-    }
-    return data;
+    const { schema } = this.#db;
+    const rows = async (first: number, last: number) =>
+      (await this.#db.run(
+        `SELECT chunk, bytes FROM ${schema}.artifacts
+         LEFT JOIN ${schema}.artifact_chunks c ON c.key = artifacts.key AND chunk BETWEEN $2 AND $3
+         WHERE artifacts.key = $1 AND complete AND expires_at > ${schema}.now_ms() ORDER BY chunk`,
+        [key, first, last],
+      )) as unknown as readonly ChunkRow[];
+    return readChunks({ size, rows, damaged: () => damaged(key) }, offset, length);
   }
 
   async delete(key: string): Promise<void> {
@@ -128,7 +111,7 @@ export class PostgresArtifacts implements ArtifactStore {
       (await this.#db.value(`SELECT ${this.#db.schema}.append_artifact($1, $2, $3, $4, $5, $6)`, [
         key,
         token,
-        this.#options.leaseMs,
+        this.#leaseMs,
         offset / chunkBytes,
         chunks,
         end === size,
@@ -138,40 +121,26 @@ export class PostgresArtifacts implements ArtifactStore {
       "has lost an artifact that was being written, because this process was held up for too long or the bytes were taken away: write it again",
     );
   }
-
-  /** Copies bytes into the beginning of `target`; false: the artifact was removed. */
-  async #copy(
-    key: string,
-    { size, from, to }: { readonly size: number; readonly from: number; readonly to: number },
-    target: Uint8Array,
-  ): Promise<boolean> {
-    const first = Math.floor(from / chunkBytes);
-    const last = Math.floor((to - 1) / chunkBytes);
-    const { schema } = this.#db;
-    const rows = await this.#db.run(
-      `SELECT chunk, bytes FROM ${schema}.artifacts
-       LEFT JOIN ${schema}.artifact_chunks c ON c.key = artifacts.key AND chunk BETWEEN $2 AND $3
-       WHERE artifacts.key = $1 AND complete AND expires_at > ${schema}.now_ms() ORDER BY chunk`,
-      [key, first, last],
-    );
-    if (rows.length === 0) return false;
-    let chunk = first;
-    for (const row of rows) {
-      const start = chunk * chunkBytes;
-      const bytes = row["bytes"] as Buffer | null;
-      if (row["chunk"] !== chunk || bytes?.length !== Math.min(chunkBytes, size - start)) {
-        throw damaged(key);
-      }
-      const skipped = Math.max(0, from - start);
-      target.set(bytes.subarray(skipped, to - start), start + skipped - from);
-      chunk++;
-    }
-    if (chunk <= last) throw damaged(key);
-    return true;
-  }
 }
 
-/** The error of an artifact whose row contradicts itself. */
-export function damaged(key: string): ToolError {
+/** @throws ToolError if `answer` is that there is no room for an artifact, or that its key is taken. */
+export function assertAccepted(
+  key: string,
+  answer: unknown,
+  { maxBytes, maxBytesPerOwner }: ArtifactQuotas,
+): void {
+  if (answer === "taken") throw artifactTaken(key);
+  if (answer === "full") throw artifactsFull(maxBytes);
+  if (answer === "owner_full") throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
+}
+
+/** @throws ToolError `store_unavailable` if the row of an artifact contradicts itself. */
+export function readDescription(key: string, row: Row): StoredArtifact {
+  const artifact = descriptionOf(key, row["description"] as string);
+  if (artifact === undefined || artifact.size !== row["size"]) throw damaged(key);
+  return artifact;
+}
+
+function damaged(key: string): ToolError {
   return unavailable(`has the artifact ${key} damaged: delete it`, { retryable: false });
 }

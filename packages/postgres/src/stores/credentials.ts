@@ -7,7 +7,7 @@ import {
   ExclusiveWork,
   readCredential,
   type LeasedLocks,
-  type Timers,
+  type LeaseOptions,
 } from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
 import { GroupedStatements } from "../database/grouped-statements.ts";
@@ -26,11 +26,7 @@ export class PostgresCredentials implements CredentialStore {
   #writes = 0;
   readonly #exclusive: ExclusiveWork;
 
-  constructor(
-    db: Database,
-    sealer: Sealer,
-    options: { readonly leaseMs: number; readonly clock: Timers },
-  ) {
+  constructor(db: Database, sealer: Sealer, options: LeaseOptions) {
     this.#db = db;
     this.#sealer = sealer;
     this.#reads = new GroupedStatements(db, {

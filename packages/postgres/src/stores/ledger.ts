@@ -6,7 +6,7 @@ import type {
   LedgerEnd,
   LedgerEntry,
 } from "@toolweave/core/stores";
-import { Leases, type Timers } from "@toolweave/stores/shared";
+import { Leases, type LeaseOptions } from "@toolweave/stores/shared";
 import { refusedClaim, type Database } from "../database/database.ts";
 import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
@@ -31,11 +31,7 @@ export class PostgresLedger implements CallLedger {
   /** The tool and the arguments of each of them. */
   readonly #running = new Map<string, readonly [tool: string, argumentsHash: string]>();
 
-  constructor(
-    db: Database,
-    sealer: Sealer,
-    options: { readonly leaseMs: number; readonly clock: Timers },
-  ) {
+  constructor(db: Database, sealer: Sealer, options: LeaseOptions) {
     this.#sealer = sealer;
     const { schema } = db;
     this.#begins = new GroupedStatements(db, {

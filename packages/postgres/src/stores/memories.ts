@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { ToolError } from "@toolweave/core";
 import type {
   FoundMemory,
   MemoryEntry,
@@ -9,40 +8,36 @@ import type {
   OwnedMemory,
 } from "@toolweave/core/stores";
 import {
-  cosine,
-  coverage,
+  findNearest,
   lastMoment,
-  normalize,
+  maxRanked,
+  minPrefix,
   plain,
   rankMemories,
-  similarity,
   toBytes,
   toEntry,
   toFound,
+  tombstoneMs,
   toTerms,
   toWords,
+  ownerLimitError,
   type MemoryRow,
+  type OwnerLimit,
 } from "@toolweave/stores/shared";
 import type { Database, Row } from "../database/database.ts";
 import { fromName, toName } from "../database/name.ts";
 
-/** Shorter words are not looked for as the beginning of a longer one. */
-const minPrefix = 4;
-/** Matches that are ranked by age and meaning. */
-const maxRanked = 100;
 /** PostgreSQL accepts 2,046 bytes. */
 const maxWord = 200;
 /** Different words of one entry that are found. */
 const maxWords = 20_000;
-/** Milliseconds for which it is remembered that there was an entry. */
-const traceMs = 90 * 86_400_000;
 
 /** The memory of agents in a table: a full-text index finds words, and vectors are compared one by one. */
 export class PostgresMemory implements MemoryStore {
   readonly #db: Database;
   readonly #maxPerOwner: number;
 
-  constructor(db: Database, { maxPerOwner }: { readonly maxPerOwner: number }) {
+  constructor(db: Database, { maxPerOwner }: OwnerLimit) {
     this.#db = db;
     this.#maxPerOwner = maxPerOwner;
   }
@@ -65,10 +60,7 @@ export class PostgresMemory implements MemoryStore {
       ],
     );
     if (answer !== "full") return answer === "replaced";
-    throw new ToolError(
-      "limit_exceeded",
-      `There are ${this.#maxPerOwner} memories already, which is the maximum: forget one of them, or store under its key.`,
-    );
+    throw ownerLimitError("memories", this.#maxPerOwner);
   }
 
   async find(owner: string, query: MemoryQuery): Promise<readonly FoundMemory[]> {
@@ -81,13 +73,11 @@ export class PostgresMemory implements MemoryStore {
     const byWords = terms.length === 0 ? [] : await this.#findWords(owner, query, terms);
     const byMeaning = vector === undefined ? [] : await this.#findNear(owner, query, vector);
     const now = Number(await this.#db.value(`SELECT ${this.#db.schema}.now_ms()`));
-    return rankMemories(byWords, byMeaning, now)
-      .slice(0, limit)
-      .map((row) => toFound(row, Math.max(coverage(row, terms), similarity(row, vector))));
+    return rankMemories(byWords, byMeaning, { terms, vector, limit, now });
   }
 
   async forget(owner: string, key: string): Promise<"erased" | "forgotten" | "unknown"> {
-    const values = [toName(owner), toName(key), traceMs, randomUUID()];
+    const values = [toName(owner), toName(key), tombstoneMs, randomUUID()];
     return (await this.#db.value(
       `SELECT ${this.#db.schema}.forget_memory($1, $2, $3, $4)`,
       values,
@@ -127,17 +117,11 @@ export class PostgresMemory implements MemoryStore {
   async #findNear(
     owner: string,
     query: MemoryQuery,
-    { model, values }: MemoryVector,
+    vector: MemoryVector,
   ): Promise<readonly MemoryRow[]> {
-    const rows = await this.#select(owner, query, "AND model = $6", "id", undefined, [
-      toName(model),
-    ]);
-    const asked = normalize(values);
-    return rows
-      .map((row) => ({ row, near: cosine(asked, row.vector) }))
-      .toSorted((a, b) => b.near - a.near)
-      .slice(0, maxRanked)
-      .map(({ row }) => row);
+    const model = [toName(vector.model)];
+    const rows = await this.#select(owner, query, "AND model = $6", "id", undefined, model);
+    return findNearest(rows, vector);
   }
 
   async #select(

@@ -7,7 +7,12 @@ import {
   type PendingCallRecord,
   type PendingCallStore,
 } from "@toolweave/core/stores";
-import { Leases, type Timers } from "@toolweave/stores/shared";
+import {
+  Leases,
+  ownerLimitError,
+  type LeaseOptions,
+  type OwnerLimit,
+} from "@toolweave/stores/shared";
 import { refusedClaim, type Database, type Row } from "../database/database.ts";
 import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
@@ -25,10 +30,7 @@ export class PostgresPendingCalls implements PendingCallStore {
   /** On what this store has claimed and not finished. */
   readonly #leases: Leases;
 
-  constructor(
-    db: Database,
-    options: { readonly leaseMs: number; readonly clock: Timers; readonly maxPerOwner: number },
-  ) {
+  constructor(db: Database, options: LeaseOptions & OwnerLimit) {
     this.#db = db;
     this.#maxPerOwner = options.maxPerOwner;
     const { schema } = db;
@@ -74,12 +76,7 @@ export class PostgresPendingCalls implements PendingCallStore {
         `The interruption "${id}" is stored already, with another state: give each an id of its own.`,
       );
     }
-    if (answer === "full") {
-      throw new ToolError(
-        "limit_exceeded",
-        `${this.#maxPerOwner} calls of this caller wait for a person already, and no more may: have them answered first, or raise maxPendingCallsPerOwner of the store.`,
-      );
-    }
+    if (answer === "full") throw ownerLimitError("pendingCalls", this.#maxPerOwner);
   }
 
   async claim(interruption: Interruption): Promise<ClaimResult> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RateLimitStore, RateRequest, RateReservation } from "@toolweave/core/stores";
-import { checkRateRequests, Leases, type Timers } from "@toolweave/stores/shared";
+import { checkRateRequests, Leases, type LeaseOptions } from "@toolweave/stores/shared";
 import { unavailable, type Database } from "../database/database.ts";
 import { GroupedStatements } from "../database/grouped-statements.ts";
 import { toName } from "../database/name.ts";
@@ -29,7 +29,7 @@ export class PostgresRateLimits implements RateLimitStore {
   /** Reservations that wait for the transaction of their keys. */
   readonly #queues = new Map<string, Waiting[]>();
 
-  constructor(db: Database, options: { readonly leaseMs: number; readonly clock: Timers }) {
+  constructor(db: Database, options: LeaseOptions) {
     this.#db = db;
     this.#reserves = new GroupedStatements(db, {
       one: `SELECT refused_by, wait FROM ${db.schema}.reserve_rates($1, $2, $3, $4, $5, $6)`,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Leases, type Timers } from "@toolweave/stores/shared";
+import { Leases, type LeaseOptions } from "@toolweave/stores/shared";
 import type { Database } from "../database/database.ts";
 import { toName } from "../database/name.ts";
 
@@ -52,7 +52,7 @@ export class ReplicaTable implements PostgresReplicas {
   readonly #token = randomUUID();
   readonly #leases: Leases;
 
-  constructor(db: Database, options: { readonly leaseMs: number; readonly clock: Timers }) {
+  constructor(db: Database, options: LeaseOptions) {
     this.#db = db;
     this.#leaseMs = options.leaseMs;
     // A row that was removed, while this process was paused for long, is added again.

@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "@toolweave/core";
 import type { ScheduledJob, ScheduledRun, ScheduleStore, StoredJob } from "@toolweave/core/stores";
-import { Leases, type Timers } from "@toolweave/stores/shared";
+import {
+  Leases,
+  ownerLimitError,
+  type LeaseOptions,
+  type OwnerLimit,
+} from "@toolweave/stores/shared";
 import type { Database, Row } from "../database/database.ts";
 import { toName } from "../database/name.ts";
 
@@ -13,10 +18,7 @@ export class PostgresSchedules implements ScheduleStore {
   /** On the runs of this process. */
   readonly #leases: Leases;
 
-  constructor(
-    db: Database,
-    options: { readonly leaseMs: number; readonly clock: Timers; readonly maxPerOwner: number },
-  ) {
+  constructor(db: Database, options: LeaseOptions & OwnerLimit) {
     this.#db = db;
     this.#leaseMs = options.leaseMs;
     this.#maxPerOwner = options.maxPerOwner;
@@ -42,12 +44,7 @@ export class PostgresSchedules implements ScheduleStore {
         randomUUID(),
       ],
     );
-    if (answer === "full") {
-      throw new ToolError(
-        "limit_exceeded",
-        `There are ${this.#maxPerOwner} scheduled jobs already, which is the maximum: remove one of them.`,
-      );
-    }
+    if (answer === "full") throw ownerLimitError("schedules", this.#maxPerOwner);
     if (answer === "taken") {
       throw new ToolError("internal", `The job "${job.id}" is stored already.`);
     }

@@ -8,7 +8,14 @@ import {
   type TaskRecord,
   type TaskStore,
 } from "@toolweave/core/stores";
-import { lastMoment, Leases, type Timers } from "@toolweave/stores/shared";
+import {
+  lastMoment,
+  Leases,
+  ownerLimitError,
+  type LeaseOptions,
+  type OwnerLimit,
+  type Timers,
+} from "@toolweave/stores/shared";
 import { ChangeWatch } from "../changes/change-watch.ts";
 import type { ListenerState } from "../changes/listener.ts";
 import type { Database, Row } from "../database/database.ts";
@@ -34,12 +41,8 @@ export class PostgresTasks implements TaskStore {
   constructor(
     db: Database,
     sealer: Sealer,
-    options: {
-      readonly leaseMs: number;
-      readonly clock: Timers;
-      readonly maxPerOwner: number;
-      readonly listen: string | undefined;
-    },
+    options: LeaseOptions &
+      OwnerLimit & { readonly clock: Timers; readonly listen: string | undefined },
   ) {
     this.#db = db;
     this.#sealer = sealer;
@@ -101,12 +104,7 @@ export class PostgresTasks implements TaskStore {
         `The task "${task.id}" is stored already: give each an id of its own.`,
       );
     }
-    if (answer === "full") {
-      throw new ToolError(
-        "limit_exceeded",
-        `${this.#maxPerOwner} tasks of this caller are under way already: wait for one of them, cancel one, or raise maxTasksPerOwner of the store.`,
-      );
-    }
+    if (answer === "full") throw ownerLimitError("tasks", this.#maxPerOwner);
     if (task.status === "working") this.#leases.hold(name);
   }
 

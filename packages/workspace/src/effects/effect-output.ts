@@ -1,16 +1,8 @@
-import { ToolError, type JsonObject, type ToolOutput } from "@toolweave/core";
 import type { PathInfo } from "../jail/jail.ts";
 import type { Workspace } from "../tools/workspace.ts";
 
-/** The result of a tool for programs: a value, and a short text. */
-export function output(text: string, value: JsonObject): ToolOutput {
-  return { content: [{ type: "text", text }], value };
-}
-
-/** The error of a call that cannot be carried out. */
-export function failure(text: string): ToolError {
-  return new ToolError("execution_failed", text);
-}
+export { failure } from "../files/failure.ts";
+export { output } from "../tools/workspace.ts";
 
 /** The path of an object, as further calls can name it: relative to the workspace, or absolute in another root. */
 export function toPath({ jail }: Workspace, { realPath }: Pick<PathInfo, "realPath">): string {

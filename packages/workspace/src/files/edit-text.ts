@@ -1,6 +1,6 @@
-import { ToolError } from "@toolweave/core";
 import { decodeText, encodeText, type TextFormat } from "./text-format.ts";
 import { explainMiss } from "./explain-miss.ts";
+import { failure } from "./failure.ts";
 
 /** One replacement in a file. */
 export interface TextEdit {
@@ -229,8 +229,4 @@ export class ByteOffsets {
   lineAt(index: number): number {
     return lineAt(this.#text, index);
   }
-}
-
-function failure(text: string): ToolError {
-  return new ToolError("execution_failed", text);
 }

@@ -20,6 +20,7 @@ import {
   type CallOwner,
   type Workspace,
 } from "./workspace.ts";
+import { failure } from "../files/failure.ts";
 
 /** The tool `apply_patch`. */
 export function applyPatchTool(workspace: Workspace): Tool {
@@ -191,8 +192,4 @@ function withPathInError<Result>(path: string, work: () => Result): Result {
   } catch (error) {
     throw error instanceof ToolError ? failure(`${path}: ${error.message}`) : error;
   }
-}
-
-function failure(text: string): ToolError {
-  return new ToolError("execution_failed", text);
 }

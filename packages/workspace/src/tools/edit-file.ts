@@ -1,10 +1,11 @@
-import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
+import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { editBytes, type EditedBytes, type TextEdit } from "../files/edit-text.ts";
 import { decodeText, detectFormat, type TextFormat } from "../files/text-format.ts";
 import { toUnifiedDiff } from "../files/unified-diff.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFile, displayPath, pathPermissions, type Workspace } from "./workspace.ts";
+import { failure } from "../files/failure.ts";
 
 /** The tool `edit_file`. */
 export function editFileTool(workspace: Workspace): Tool {
@@ -108,8 +109,4 @@ function describe(
       spans: spans.map(({ start, end, bytes }) => ({ start, end, length: bytes.length })),
     },
   };
-}
-
-function failure(text: string): ToolError {
-  return new ToolError("execution_failed", text);
 }

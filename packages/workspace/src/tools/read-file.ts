@@ -15,7 +15,7 @@ import {
 } from "../files/read-lines.ts";
 import { readBytes } from "../files/read-bytes.ts";
 import type { OpenFile } from "../jail/jail.ts";
-import { displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
+import { output, displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
 
 const maxLines = 2_000;
 const maxBytes = 50 * 1024;
@@ -79,7 +79,7 @@ async function read(file: OpenFile, options: ReadOptions): Promise<ToolOutput> {
   const path = displayPath(file.info);
   const sample = readBytes(file.fd, 0, Math.min(size, sampleBytes));
   if (options.encoding === "base64") return asBase64(file, size);
-  if (size === 0) return textOutput(`[${path} exists and is empty]`, { path, size });
+  if (size === 0) return output(`[${path} exists and is empty]`, { path, size });
   const media = sniffMediaType(sample);
   if (media?.startsWith("image/") === true && options.encoding === "auto") {
     if (size <= maxImageBytes) {
@@ -100,7 +100,7 @@ async function read(file: OpenFile, options: ReadOptions): Promise<ToolOutput> {
   );
   const text = describe(found, options, format, path);
   const eol = detectLineEnding(decodeText(sample, format));
-  return textOutput(text, {
+  return output(text, {
     path,
     size,
     encoding: format.encoding,
@@ -186,7 +186,7 @@ function binaryOutput(
 ): ToolOutput {
   const bytes = sample.subarray(0, 32).toString("hex").replace(/../g, "$& ").trim();
   const text = `[${path} is no text: ${media ?? "binary data"}, ${size} bytes, beginning with ${bytes}. Read it with encoding "base64", or use a command]`;
-  return textOutput(text, { path, size, ...(media === undefined ? {} : { mediaType: media }) });
+  return output(text, { path, size, ...(media === undefined ? {} : { mediaType: media }) });
 }
 
 function asBase64(file: OpenFile, size: number): ToolOutput {
@@ -198,13 +198,9 @@ function asBase64(file: OpenFile, size: number): ToolOutput {
       `"${path}" has ${size} bytes, and base64 is for up to ${limit}. Use a command.`,
     );
   }
-  return textOutput(readBytes(file.fd, 0, size).toString("base64"), {
+  return output(readBytes(file.fd, 0, size).toString("base64"), {
     path,
     size,
     encoding: "base64",
   });
-}
-
-function textOutput(text: string, value: NonNullable<ToolOutput["value"]>): ToolOutput {
-  return { content: [{ type: "text", text }], value };
 }

@@ -2,8 +2,10 @@ import {
   displayLine,
   displayProse,
   ToolError,
+  type JsonValue,
   type PermissionRequest,
   type ToolContext,
+  type ToolOutput,
 } from "@toolweave/core";
 import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
@@ -192,4 +194,9 @@ function toVerb(use: PathUse): string {
 /** The path for a person or a model: `.` for the root. */
 export function displayPath({ path }: Pick<PathInfo, "path">): string {
   return path === "" ? "." : path;
+}
+
+/** The result of a tool: a text for a model, and a value for programs. */
+export function output(text: string, value: JsonValue): ToolOutput {
+  return { content: [{ type: "text", text }], value };
 }

@@ -1,14 +1,16 @@
-import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
+import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import {
+  output,
   changeFile,
   displayPath,
   pathPermissions,
   type CallOwner,
   type Workspace,
 } from "./workspace.ts";
+import { failure } from "../files/failure.ts";
 
 const modes = ["create", "overwrite", "append"] as const;
 type WriteMode = (typeof modes)[number];
@@ -118,12 +120,4 @@ function countLines(before: Buffer, after: Buffer): { added: number; removed: nu
   const most = Math.min(old.length, fresh.length) - head;
   while (tail < most && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1;
   return { added: fresh.length - head - tail, removed: old.length - head - tail };
-}
-
-function output(text: string, value: NonNullable<ToolOutput["value"]>): ToolOutput {
-  return { content: [{ type: "text", text }], value };
-}
-
-function failure(text: string): ToolError {
-  return new ToolError("execution_failed", text);
 }

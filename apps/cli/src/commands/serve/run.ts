@@ -21,7 +21,7 @@ import { openStore } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
-import { parseAddress } from "../shared/parse-address.ts";
+import { isLoopback, parseAddress } from "../shared/parse-address.ts";
 import { prepareApprovalsAccess } from "./approvals-access.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 import { openRecording } from "./recording.ts";
@@ -243,8 +243,6 @@ async function serveHttp(
   }
 }
 
-/** Addresses that only this machine reaches. */
-const loopbackHost = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/;
 const minTokenLength = 16;
 
 function parseHttpOptions(
@@ -255,7 +253,7 @@ function parseHttpOptions(
   const written = http === true || http === undefined ? "127.0.0.1:8137" : http;
   const { host, port } = parseAddress("--http", written);
   if (tokenEnv === undefined) {
-    if (loopbackHost.test(host)) return { host, port };
+    if (isLoopback(host)) return { host, port };
     throw new UsageError(
       `${host} can be reached from other machines, which could call every tool: name the environment variable of the clients' token with --token-env.`,
     );

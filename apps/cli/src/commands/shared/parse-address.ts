@@ -18,3 +18,8 @@ export function parseAddress(
   }
   return { host: bracketed ?? plain ?? "127.0.0.1", port };
 }
+
+/** True for an address that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(host);
+}

@@ -16,7 +16,7 @@ import { executorStores, type CommandStore } from "../../store/command-store.ts"
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { openStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
-import { parseAddress } from "../shared/parse-address.ts";
+import { isLoopback, parseAddress } from "../shared/parse-address.ts";
 import { openBrowser } from "./open-browser.ts";
 import { getPageFolder } from "./page.ts";
 
@@ -145,16 +145,13 @@ async function announce(
   io.signal.addEventListener("abort", () => lines.close(), { once: true });
 }
 
-/** Addresses that only this machine reaches. */
-const loopbackHost = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/;
-
 function resolveAddress({
   listen = "127.0.0.1:0",
   publicUrl,
   tokenEnv,
 }: StudioOptions): Pick<ListenConsoleOptions, "host" | "port" | "publicUrl"> {
   const { host, port } = parseAddress("--listen", listen);
-  if (!loopbackHost.test(host) && tokenEnv === undefined) {
+  if (!isLoopback(host) && tokenEnv === undefined) {
     throw new UsageError(
       `${host} can be reached from other machines: also name the environment variable of a token with --token-env, and use a proxy with TLS.`,
     );
