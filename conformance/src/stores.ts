@@ -1,3 +1,4 @@
+export { catchToolError } from "./stores/catch-tool-error.ts";
 export { describeStore } from "./stores/describe-store.ts";
 export { FakeClock } from "./stores/fake-clock.ts";
 export type {

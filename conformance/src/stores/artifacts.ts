@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import fc from "fast-check";
-import { artifactOf, keyOf } from "./artifact.ts";
-import { failure } from "./failure.ts";
+import { catchToolError } from "./catch-tool-error.ts";
+import { testArtifact, testArtifactKey } from "./test-records.ts";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
 
 const MiB = 1_048_576;
@@ -16,17 +16,17 @@ export function describeArtifacts(
 ): void {
   test("a stored artifact is returned unchanged, and others do not exist", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("a", 10_000, { name: "höhe\n.bin", truncated: true });
+    const { artifact, data } = testArtifact("a", 10_000, { name: "höhe\n.bin", truncated: true });
     await store.put(artifact, data);
     expect(await store.head(artifact.key)).toEqual(artifact);
     expect(await store.read(artifact.key, 0, Infinity)).toEqual(data);
-    expect(await store.head(keyOf("b"))).toBeUndefined();
-    expect(await store.read(keyOf("b"), 0, 1)).toBeUndefined();
+    expect(await store.head(testArtifactKey("b"))).toBeUndefined();
+    expect(await store.read(testArtifactKey("b"), 0, 1)).toBeUndefined();
   });
 
   test("an empty one exists, too", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("empty", 0);
+    const { artifact, data } = testArtifact("empty", 0);
     await store.put(artifact, data);
     expect(await store.head(artifact.key)).toEqual(artifact);
     expect(await store.read(artifact.key, 0, 10)).toEqual(new Uint8Array());
@@ -34,7 +34,7 @@ export function describeArtifacts(
 
   test("any range of it equals a slice of the bytes", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("ranges", MiB + 300_007);
+    const { artifact, data } = testArtifact("ranges", MiB + 300_007);
     await store.put(artifact, data);
     const edge = fc.constantFrom(0, 262_143, 262_144, 262_145, MiB - 1, MiB, MiB + 1, data.length);
     const place = fc.oneof(edge, fc.nat({ max: data.length + 10 }));
@@ -55,14 +55,16 @@ export function describeArtifacts(
     [0, Number.NaN],
   ])("%d bytes from %d on are not a valid range", async (offset, length) => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("a", 10);
+    const { artifact, data } = testArtifact("a", 10);
     await store.put(artifact, data);
-    expect((await failure(() => store.read(artifact.key, offset, length))).code).toBe("internal");
+    expect((await catchToolError(() => store.read(artifact.key, offset, length))).code).toBe(
+      "internal",
+    );
   });
 
   test("a deleted one does not exist, and deleting an unknown one has no effect", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("a", 10);
+    const { artifact, data } = testArtifact("a", 10);
     await store.put(artifact, data);
     await store.delete(artifact.key);
     await store.delete(artifact.key);
@@ -72,10 +74,12 @@ export function describeArtifacts(
 
   test.runIf(isShared)("an existing key is refused, and its artifact is unchanged", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const first = artifactOf("a", 10);
+    const first = testArtifact("a", 10);
     await store.put(first.artifact, first.data);
-    const second = artifactOf("a", 20);
-    expect((await failure(() => store.put(second.artifact, second.data))).code).toBe("internal");
+    const second = testArtifact("a", 20);
+    expect((await catchToolError(() => store.put(second.artifact, second.data))).code).toBe(
+      "internal",
+    );
     expect(await store.read(first.artifact.key, 0, 100)).toEqual(first.data);
   });
 
@@ -84,9 +88,9 @@ export function describeArtifacts(
     .each([
       "../../etc/passwd",
       "art_",
-      `${keyOf("a")}\n`,
-      `${keyOf("a")}/../x`,
-      keyOf("a").toUpperCase(),
+      `${testArtifactKey("a")}\n`,
+      `${testArtifactKey("a")}/../x`,
+      testArtifactKey("a").toUpperCase(),
       "' OR 1=1 --",
       "__proto__",
       "",
@@ -94,23 +98,23 @@ export function describeArtifacts(
       undefined,
     ])("%j is not a key: nothing is found or stored under it", async (key) => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("a", 10);
+    const { artifact, data } = testArtifact("a", 10);
     await store.put(artifact, data);
     expect(await store.head(key as string)).toBeUndefined();
     expect(await store.read(key as string, 0, 10)).toBeUndefined();
     await store.delete(key as string);
     expect(await store.head(artifact.key)).toEqual(artifact);
     const put = { ...artifact, key: key as string };
-    expect((await failure(() => store.put(put, data))).code).toBe("internal");
+    expect((await catchToolError(() => store.put(put, data))).code).toBe("internal");
   });
 
   test.runIf(isShared)(
     "a size that differs from that of the bytes, and an invalid expiry, are refused",
     async () => {
       const store = (await openSubject(make, "artifacts")).store.artifacts;
-      const { artifact, data } = artifactOf("a", 10);
+      const { artifact, data } = testArtifact("a", 10);
       for (const wrong of [{ size: 9 }, { size: Number.NaN }, { expiresAt: Number.NaN }]) {
-        const error = await failure(() => store.put({ ...artifact, ...wrong }, data));
+        const error = await catchToolError(() => store.put({ ...artifact, ...wrong }, data));
         expect(error.code).toBe("internal");
       }
     },
@@ -118,18 +122,18 @@ export function describeArtifacts(
 
   test.runIf(isShared)("an owner or a name above the maximum length is refused", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("a", 10, { name: "ä".repeat(40_000) });
-    expect((await failure(() => store.put(artifact, data))).code).toBe("limit_exceeded");
-    const long = artifactOf("b", 10, { owner: "x".repeat(60_000) });
+    const { artifact, data } = testArtifact("a", 10, { name: "ä".repeat(40_000) });
+    expect((await catchToolError(() => store.put(artifact, data))).code).toBe("limit_exceeded");
+    const long = testArtifact("b", 10, { owner: "x".repeat(60_000) });
     await store.put(long.artifact, long.data);
     expect(await store.head(long.artifact.key)).toEqual(long.artifact);
   });
 
   test.runIf(isShared)("one without an expiry never expires", async () => {
     const store = (await openSubject(make, "artifacts")).store.artifacts;
-    const { artifact, data } = artifactOf("a", 10, { expiresAt: Infinity });
+    const { artifact, data } = testArtifact("a", 10, { expiresAt: Infinity });
     await store.put(artifact, data);
-    await store.put(artifactOf("b", 10).artifact, artifactOf("b", 10).data);
+    await store.put(testArtifact("b", 10).artifact, testArtifact("b", 10).data);
     expect(await store.head(artifact.key)).toEqual({ ...artifact, expiresAt: 8.64e15 });
   });
 
@@ -138,7 +142,7 @@ export function describeArtifacts(
       store: { artifacts: store },
       clock,
     } = await openSubject(make, "artifacts");
-    const { artifact, data } = artifactOf("a", 10, { expiresAt: clock.now() + 1_000 });
+    const { artifact, data } = testArtifact("a", 10, { expiresAt: clock.now() + 1_000 });
     await store.put(artifact, data);
     await clock.advance(999);
     expect(await store.head(artifact.key)).toEqual(artifact);
@@ -155,10 +159,10 @@ export function describeArtifacts(
         clock,
       } = await openSubject(make, "artifacts", { maxArtifactBytes: 25_000 });
       const soon = { expiresAt: clock.now() + 60_000 };
-      const [a, b, c] = ["a", "b", "c"].map((word) => artifactOf(word, 10_000, soon));
+      const [a, b, c] = ["a", "b", "c"].map((word) => testArtifact(word, 10_000, soon));
       await store.put(a!.artifact, a!.data);
       await store.put(b!.artifact, b!.data);
-      const error = await failure(() => store.put(c!.artifact, c!.data));
+      const error = await catchToolError(() => store.put(c!.artifact, c!.data));
       expect(error).toMatchObject({
         code: "limit_exceeded",
         message:
@@ -169,11 +173,11 @@ export function describeArtifacts(
       await store.put(c!.artifact, c!.data);
       await clock.advance(60_000);
       for (const word of ["d", "e"]) {
-        const { artifact, data } = artifactOf(word, 10_000);
+        const { artifact, data } = testArtifact(word, 10_000);
         await store.put(artifact, data);
       }
-      const late = artifactOf("f", 10_000);
-      expect((await failure(() => store.put(late.artifact, late.data))).code).toBe(
+      const late = testArtifact("f", 10_000);
+      expect((await catchToolError(() => store.put(late.artifact, late.data))).code).toBe(
         "limit_exceeded",
       );
     },
@@ -184,7 +188,7 @@ export function describeArtifacts(
     async () => {
       const store = (await openSubject(make, "artifacts", { maxArtifactBytes: 50_000 })).store
         .artifacts;
-      const all = Array.from({ length: 10 }, (_entry, word) => artifactOf(word, 9_000));
+      const all = Array.from({ length: 10 }, (_entry, word) => testArtifact(word, 9_000));
       const results = await Promise.allSettled(
         all.map(({ artifact, data }) => store.put(artifact, data)),
       );
@@ -197,15 +201,15 @@ export function describeArtifacts(
   test("one that is larger than the limit is refused at once", async () => {
     const store = (await openSubject(make, "artifacts", { maxArtifactBytes: 1_000 })).store
       .artifacts;
-    const { artifact, data } = artifactOf("a", 1_001);
-    expect((await failure(() => store.put(artifact, data))).code).toBe("limit_exceeded");
+    const { artifact, data } = testArtifact("a", 1_001);
+    expect((await catchToolError(() => store.put(artifact, data))).code).toBe("limit_exceeded");
   });
 
   test.runIf(isShared)(
     "20 MiB are returned byte for byte, and other work runs meanwhile",
     async () => {
       const store = (await openSubject(make, "artifacts")).store.artifacts;
-      const { artifact, data } = artifactOf("large", 20 * MiB);
+      const { artifact, data } = testArtifact("large", 20 * MiB);
       let turns = 0;
       let busy = true;
       const count = (): void => {
@@ -227,8 +231,8 @@ export function describeArtifacts(
     "bytes that are transferred away while they are written leave nothing behind",
     async () => {
       const store = (await openSubject(make, "artifacts")).store.artifacts;
-      const { artifact, data } = artifactOf("large", 20 * MiB);
-      const putting = failure(() => store.put(artifact, data));
+      const { artifact, data } = testArtifact("large", 20 * MiB);
+      const putting = catchToolError(() => store.put(artifact, data));
       // Transfers the bytes, like a tool that passes them to a worker.
       structuredClone(data, { transfer: [data.buffer as ArrayBuffer] });
       expect(["invalid_configuration", "store_unavailable"]).toContain((await putting).code);
@@ -244,7 +248,7 @@ export function describeArtifacts(
     const limits = { maxArtifactBytes: 100_000, maxArtifactBytesPerOwner: 20_000 };
     const { store, clock } = await openSubject(make, "artifacts", limits);
     const put = async (word: string, owner: string, expiresAt = Infinity): Promise<void> => {
-      const { artifact, data } = artifactOf(word, 4_000, { owner, expiresAt });
+      const { artifact, data } = testArtifact(word, 4_000, { owner, expiresAt });
       await store.artifacts.put(artifact, data);
     };
     await put("ada", others[0]!);
@@ -252,16 +256,18 @@ export function describeArtifacts(
     const more = await Promise.allSettled([put("more", flooder(99), clock.now() + 1_000)]);
     const errors = more.map((one) => (one.status === "rejected" ? String(one.reason) : "none"));
     expect(errors.join(" ")).toMatch(whenFull === "refuse" ? /this caller.*20000 bytes/ : /^none$/);
-    expect((await store.artifacts.head(keyOf("0"))) === undefined).toBe(whenFull === "drop-oldest");
+    expect((await store.artifacts.head(testArtifactKey("0"))) === undefined).toBe(
+      whenFull === "drop-oldest",
+    );
     for (const [index, owner] of others.entries()) await put(`other${index}`, owner);
-    expect(await store.artifacts.head(keyOf("ada"))).toBeDefined();
+    expect(await store.artifacts.head(testArtifactKey("ada"))).toBeDefined();
     await clock.skip(11_000);
     await put("later", flooder(100));
   });
 
   test.runIf(isShared)("one is readable for other processes, after a restart too", async () => {
     const { store, reopen } = await openSubject(make, "artifacts");
-    const { artifact, data } = artifactOf("a", 300_000);
+    const { artifact, data } = testArtifact("a", 300_000);
     await store.artifacts.put(artifact, data);
     await store.close?.();
     const { artifacts } = await reopen();

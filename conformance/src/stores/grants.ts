@@ -1,6 +1,6 @@
 import type { Grant } from "@toolweave/core";
 import { expect, test } from "vitest";
-import { failure } from "./failure.ts";
+import { catchToolError } from "./catch-tool-error.ts";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
 
 function grant(id: string, tool: string): Grant {
@@ -52,7 +52,7 @@ export function describeGrants(
       const { grants } = (await openSubject(make, "grants")).store;
       await grants.add(grant("a", "search"));
       await grants.add(grant("a", "search"));
-      const error = await failure(() => grants.add(grant("a", "delete_event")));
+      const error = await catchToolError(() => grants.add(grant("a", "delete_event")));
       expect(error.code).toBe("internal");
       expect(await grants.list()).toEqual([grant("a", "search")]);
     },

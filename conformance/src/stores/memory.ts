@@ -1,6 +1,6 @@
 import type { MemoryEntry } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
-import { failure } from "./failure.ts";
+import { catchToolError } from "./catch-tool-error.ts";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
 
 const entry = (key: string, content: string, more: Partial<MemoryEntry> = {}): MemoryEntry => ({
@@ -133,7 +133,7 @@ export function describeMemory(make: StoreFactory): void {
       const { memory } = store;
       await memory.set("a", entry("k1", "word", { expiresAt: clock.now() + 10 }));
       await memory.set("a", entry("k2", "word"));
-      expect(await failure(() => memory.set("a", entry("k3", "word")))).toMatchObject({
+      expect(await catchToolError(() => memory.set("a", entry("k3", "word")))).toMatchObject({
         code: "limit_exceeded",
       });
       expect(await memory.set("a", entry("k2", "other"))).toBe(true);

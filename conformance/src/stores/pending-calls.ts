@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failure } from "./failure.ts";
-import { interruption } from "./interruption.ts";
+import { catchToolError } from "./catch-tool-error.ts";
+import { testInterruption } from "./test-records.ts";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
 
 /** Registers the tests of a store of pending calls. */
@@ -11,16 +11,16 @@ export function describePendingCalls(
   describe("adding", () => {
     test("an added call is returned unchanged, oldest first, after a reopening", async () => {
       const { store: first, reopen } = await openSubject(make, "pendingCalls");
-      await first.pendingCalls.add(interruption("b"));
-      await first.pendingCalls.add(interruption("a"));
+      await first.pendingCalls.add(testInterruption("b"));
+      await first.pendingCalls.add(testInterruption("a"));
       if (isShared) await first.close?.();
       const { pendingCalls } = isShared ? await reopen() : first;
       expect(await pendingCalls.list()).toEqual([
-        { interruption: interruption("b"), status: "pending" },
-        { interruption: interruption("a"), status: "pending" },
+        { interruption: testInterruption("b"), status: "pending" },
+        { interruption: testInterruption("a"), status: "pending" },
       ]);
       expect(await pendingCalls.get("a")).toEqual({
-        interruption: interruption("a"),
+        interruption: testInterruption("a"),
         status: "pending",
       });
       expect(await pendingCalls.get("c")).toBeUndefined();
@@ -29,7 +29,7 @@ export function describePendingCalls(
     test("texts and keys that JSON can represent are returned unchanged", async () => {
       const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
       const strange = {
-        ...interruption("'; DROP TABLE pending_calls; --"),
+        ...testInterruption("'; DROP TABLE pending_calls; --"),
         call: {
           id: "\u0000\ud800",
           name: "t",
@@ -44,30 +44,32 @@ export function describePendingCalls(
 
     test("adding the same interruption again changes nothing", async () => {
       const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-      await pendingCalls.add(interruption("a"));
-      await pendingCalls.claim(interruption("a"));
-      await pendingCalls.add(interruption("a"));
+      await pendingCalls.add(testInterruption("a"));
+      await pendingCalls.claim(testInterruption("a"));
+      await pendingCalls.add(testInterruption("a"));
       expect((await pendingCalls.list()).map(({ status }) => status)).toEqual(["claimed"]);
     });
 
     test("an existing id is refused for another interruption", async () => {
       const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-      await pendingCalls.add(interruption("a"));
-      const error = await failure(() => pendingCalls.add({ ...interruption("a"), state: "other" }));
+      await pendingCalls.add(testInterruption("a"));
+      const error = await catchToolError(() =>
+        pendingCalls.add({ ...testInterruption("a"), state: "other" }),
+      );
       expect(error.code).toBe("internal");
-      expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
+      expect(await pendingCalls.claim(testInterruption("a"))).toBe("claimed");
     });
   });
 
   describe("claiming", () => {
     test("the first claim succeeds, and later ones do not, before and after it is finished", async () => {
       const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-      await pendingCalls.add(interruption("a"));
-      expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
-      expect(await pendingCalls.claim(interruption("a"))).toBe("running");
+      await pendingCalls.add(testInterruption("a"));
+      expect(await pendingCalls.claim(testInterruption("a"))).toBe("claimed");
+      expect(await pendingCalls.claim(testInterruption("a"))).toBe("running");
       expect((await pendingCalls.get("a"))?.status).toBe("claimed");
       await pendingCalls.finish("a");
-      expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+      expect(await pendingCalls.claim(testInterruption("a"))).toBe("finished");
       expect(await pendingCalls.list()).toEqual([]);
     });
 
@@ -75,12 +77,12 @@ export function describePendingCalls(
       "a call that was never added, and one whose state was swapped, are unknown",
       async () => {
         const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-        await pendingCalls.add(interruption("a"));
-        await pendingCalls.add(interruption("b"));
-        expect(await pendingCalls.claim(interruption("c"))).toBe("unknown");
-        const swapped = { ...interruption("a"), state: interruption("b").state };
+        await pendingCalls.add(testInterruption("a"));
+        await pendingCalls.add(testInterruption("b"));
+        expect(await pendingCalls.claim(testInterruption("c"))).toBe("unknown");
+        const swapped = { ...testInterruption("a"), state: testInterruption("b").state };
         expect(await pendingCalls.claim(swapped)).toBe("unknown");
-        expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("claimed");
       },
     );
 
@@ -88,9 +90,9 @@ export function describePendingCalls(
       "a swapped state reveals nothing of a call that is running or finished",
       async () => {
         const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-        await pendingCalls.add(interruption("a"));
-        await pendingCalls.claim(interruption("a"));
-        const swapped = { ...interruption("a"), state: "other" };
+        await pendingCalls.add(testInterruption("a"));
+        await pendingCalls.claim(testInterruption("a"));
+        const swapped = { ...testInterruption("a"), state: "other" };
         expect(await pendingCalls.claim(swapped)).toBe("unknown");
         await pendingCalls.finish("a");
         expect(await pendingCalls.claim(swapped)).toBe("unknown");
@@ -99,9 +101,9 @@ export function describePendingCalls(
 
     test("a call that was finished without an answer cannot be claimed", async () => {
       const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-      await pendingCalls.add(interruption("a"));
+      await pendingCalls.add(testInterruption("a"));
       await pendingCalls.finish("a");
-      expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+      expect(await pendingCalls.claim(testInterruption("a"))).toBe("finished");
     });
 
     test("finishing an unknown call has no effect", async () => {
@@ -117,7 +119,7 @@ export function describePendingCalls(
       async () => {
         const { store, clock } = await openSubject(make, "pendingCalls");
         const { pendingCalls } = store;
-        const late = interruption("a", clock.now() + 1_000);
+        const late = testInterruption("a", clock.now() + 1_000);
         await pendingCalls.add(late);
         await clock.advance(999);
         expect(await pendingCalls.list()).toHaveLength(1);
@@ -133,25 +135,25 @@ export function describePendingCalls(
     test("a claim before expiry holds after it", async () => {
       const { store, clock } = await openSubject(make, "pendingCalls");
       const { pendingCalls } = store;
-      await pendingCalls.add(interruption("a", clock.now() + 1_000));
-      await pendingCalls.claim(interruption("a"));
+      await pendingCalls.add(testInterruption("a", clock.now() + 1_000));
+      await pendingCalls.claim(testInterruption("a"));
       await clock.advance(100_000);
-      await pendingCalls.add(interruption("b"));
+      await pendingCalls.add(testInterruption("b"));
       expect((await pendingCalls.get("a"))?.status).toBe("claimed");
     });
 
     test("finished calls stay finished until they expire, then they are removed and expired", async () => {
       const { store, clock } = await openSubject(make, "pendingCalls");
       const { pendingCalls } = store;
-      const call = interruption("a", clock.now() + 1_000);
+      const call = testInterruption("a", clock.now() + 1_000);
       await pendingCalls.add(call);
       await pendingCalls.claim(call);
       await pendingCalls.finish("a");
       await clock.advance(999);
-      await pendingCalls.add(interruption("b"));
+      await pendingCalls.add(testInterruption("b"));
       expect(await pendingCalls.claim(call)).toBe("finished");
       await clock.advance(1);
-      await pendingCalls.add(interruption("c"));
+      await pendingCalls.add(testInterruption("c"));
       expect(await pendingCalls.get("a")).toBeUndefined();
       expect(await pendingCalls.claim(call)).toBe("expired");
     });
@@ -162,7 +164,7 @@ export function describePendingCalls(
         const { store, clock } = await openSubject(make, "pendingCalls");
         const { pendingCalls } = store;
         const calls = Array.from({ length: 150 }, (_, id) =>
-          interruption(`${id}`, clock.now() + 1),
+          testInterruption(`${id}`, clock.now() + 1),
         );
         for (const call of calls) await pendingCalls.add(call);
         const kept = async (): Promise<number> => {
@@ -170,9 +172,9 @@ export function describePendingCalls(
           return records.filter((record) => record !== undefined).length;
         };
         await clock.advance(1);
-        await pendingCalls.add(interruption("x"));
+        await pendingCalls.add(testInterruption("x"));
         expect(await kept()).toBe(50);
-        await pendingCalls.add(interruption("y"));
+        await pendingCalls.add(testInterruption("y"));
         expect(await kept()).toBe(0);
       },
     );
@@ -183,21 +185,21 @@ export function describePendingCalls(
       "EX13: a claim whose owner has ended is running until its lease has expired, then unfinished permanently",
       async () => {
         const { store: gone, clock, reopen } = await openSubject(make, "pendingCalls");
-        await gone.pendingCalls.add(interruption("a"));
-        await gone.pendingCalls.claim(interruption("a"));
+        await gone.pendingCalls.add(testInterruption("a"));
+        await gone.pendingCalls.claim(testInterruption("a"));
         await gone.close?.();
         const { pendingCalls } = await reopen();
         await clock.advance(29_999);
-        expect(await pendingCalls.claim(interruption("a"))).toBe("running");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("running");
         expect(await pendingCalls.list()).toMatchObject([{ status: "claimed" }]);
         await clock.advance(1);
-        expect(await pendingCalls.claim(interruption("a"))).toBe("unfinished");
-        expect(await pendingCalls.claim(interruption("a"))).toBe("unfinished");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("unfinished");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("unfinished");
         expect(await pendingCalls.list()).toMatchObject([{ status: "unfinished" }]);
         // A person has examined it.
         await pendingCalls.finish("a");
         expect(await pendingCalls.list()).toEqual([]);
-        expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("finished");
       },
     );
 
@@ -212,13 +214,13 @@ export function describePendingCalls(
         const other = await reopen();
         expect(clock.timers).toBe(0);
         for (const id of ["a", "b"]) {
-          await owner.pendingCalls.add(interruption(id));
-          await owner.pendingCalls.claim(interruption(id));
+          await owner.pendingCalls.add(testInterruption(id));
+          await owner.pendingCalls.claim(testInterruption(id));
         }
         expect(clock.timers).toBe(1);
         for (let turn = 0; turn < 100; turn++) {
           await clock.advance(97);
-          expect(await other.pendingCalls.claim(interruption("a"))).toBe("running");
+          expect(await other.pendingCalls.claim(testInterruption("a"))).toBe("running");
         }
         await owner.pendingCalls.finish("a");
         expect(clock.timers).toBe(1);
@@ -236,25 +238,25 @@ export function describePendingCalls(
           reopen,
         } = await openSubject(make, "pendingCalls", { leaseMs: 300 });
         const other = await reopen();
-        await owner.pendingCalls.add(interruption("a"));
-        await owner.pendingCalls.claim(interruption("a"));
+        await owner.pendingCalls.add(testInterruption("a"));
+        await owner.pendingCalls.claim(testInterruption("a"));
         await clock.skip(10_000);
-        expect(await owner.pendingCalls.claim(interruption("a"))).toBe("running");
-        expect(await other.pendingCalls.claim(interruption("a"))).toBe("unfinished");
+        expect(await owner.pendingCalls.claim(testInterruption("a"))).toBe("running");
+        expect(await other.pendingCalls.claim(testInterruption("a"))).toBe("unfinished");
         await clock.advance(1);
-        expect(await other.pendingCalls.claim(interruption("a"))).toBe("running");
+        expect(await other.pendingCalls.claim(testInterruption("a"))).toBe("running");
       },
     );
 
     test.runIf(isShared)("closing stops the timer and drops no claim", async () => {
       const { store, clock, reopen } = await openSubject(make, "pendingCalls");
-      await store.pendingCalls.add(interruption("a"));
-      await store.pendingCalls.add(interruption("b"));
-      await store.pendingCalls.claim(interruption("a"));
+      await store.pendingCalls.add(testInterruption("a"));
+      await store.pendingCalls.add(testInterruption("b"));
+      await store.pendingCalls.claim(testInterruption("a"));
       await store.close?.();
       await store.close?.();
       expect(clock.timers).toBe(0);
-      const error = await failure(() => store.pendingCalls.finish("a"));
+      const error = await catchToolError(() => store.pendingCalls.finish("a"));
       expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
       const { pendingCalls } = await reopen();
       expect((await pendingCalls.list()).map(({ status }) => status)).toEqual([
@@ -271,25 +273,25 @@ export function describePendingCalls(
       "are available to every process that shares the file, after a reopening, until they expire",
       async () => {
         const { store: first, clock, reopen } = await openSubject(make, "pendingCalls");
-        await first.pendingCalls.add(interruption("a"));
-        await first.pendingCalls.claim(interruption("a"));
+        await first.pendingCalls.add(testInterruption("a"));
+        await first.pendingCalls.claim(testInterruption("a"));
         expect(await first.pendingCalls.finishedResult?.("a")).toBeUndefined();
         await first.pendingCalls.finish("a", result("paid"));
         await first.close?.();
         const { pendingCalls } = await reopen();
-        expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("finished");
         await clock.skip(599_999);
         expect(await pendingCalls.finishedResult?.("a")).toBe("paid");
         await clock.skip(1);
         expect(await pendingCalls.finishedResult?.("a")).toBeUndefined();
-        expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+        expect(await pendingCalls.claim(testInterruption("a"))).toBe("finished");
       },
     );
 
     test("do not exist for a call without one, and for an unknown call", async () => {
       const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-      await pendingCalls.add(interruption("a"));
-      await pendingCalls.claim(interruption("a"));
+      await pendingCalls.add(testInterruption("a"));
+      await pendingCalls.claim(testInterruption("a"));
       await pendingCalls.finish("a");
       await pendingCalls.finish("b", result("paid"));
       expect(await pendingCalls.finishedResult?.("a")).toBeUndefined();
@@ -302,8 +304,8 @@ export function describePendingCalls(
         const { store, clock } = await openSubject(make, "pendingCalls");
         const { pendingCalls } = store;
         const end = async (id: string): Promise<void> => {
-          await pendingCalls.add(interruption(id));
-          await pendingCalls.claim(interruption(id));
+          await pendingCalls.add(testInterruption(id));
+          await pendingCalls.claim(testInterruption(id));
           await pendingCalls.finish(id, result(`result of ${id}`));
           await clock.skip(1);
         };
@@ -311,7 +313,7 @@ export function describePendingCalls(
         expect(await pendingCalls.finishedResult?.("c0")).toBeUndefined();
         expect(await pendingCalls.finishedResult?.("c1")).toBe("result of c1");
         await clock.skip(600_000);
-        await pendingCalls.add(interruption("later"));
+        await pendingCalls.add(testInterruption("later"));
         expect(await pendingCalls.finishedResult?.("c256")).toBeUndefined();
       },
     );
@@ -328,12 +330,14 @@ export function describePendingCalls(
       const { pendingCalls } = store;
       const soon = clock.now() + 1_000;
       for (let n = 0; n < maxPerOwner; n++) {
-        await pendingCalls.add(interruption(`${n}`, soon), flooder(n));
+        await pendingCalls.add(testInterruption(`${n}`, soon), flooder(n));
       }
-      const refused = await failure(() => pendingCalls.add(interruption("more"), flooder(99)));
+      const refused = await catchToolError(() =>
+        pendingCalls.add(testInterruption("more"), flooder(99)),
+      );
       expect(refused.code).toBe("limit_exceeded");
       expect(refused.message).toMatch(/5 calls of this caller.*answered first.*PerOwner/);
-      for (const owner of others) await pendingCalls.add(interruption(owner), owner);
+      for (const owner of others) await pendingCalls.add(testInterruption(owner), owner);
       expect(await pendingCalls.list()).toHaveLength(maxPerOwner + others.length);
     });
 
@@ -342,14 +346,14 @@ export function describePendingCalls(
       const { pendingCalls } = store;
       const soon = clock.now() + 1_000;
       for (let n = 0; n < maxPerOwner; n++) {
-        await pendingCalls.add(interruption(`${n}`, soon), flooder(n));
+        await pendingCalls.add(testInterruption(`${n}`, soon), flooder(n));
       }
-      expect(await pendingCalls.claim(interruption("0", soon))).toBe("claimed");
+      expect(await pendingCalls.claim(testInterruption("0", soon))).toBe("claimed");
       await pendingCalls.finish("0");
-      await pendingCalls.add(interruption("after", soon), flooder(0));
-      await failure(() => pendingCalls.add(interruption("more"), flooder(0)));
+      await pendingCalls.add(testInterruption("after", soon), flooder(0));
+      await catchToolError(() => pendingCalls.add(testInterruption("more"), flooder(0)));
       await clock.skip(1_000);
-      await pendingCalls.add(interruption("more"), flooder(0));
+      await pendingCalls.add(testInterruption("more"), flooder(0));
     });
 
     test("holds for calls that several processes add at the same time", async () => {
@@ -357,7 +361,7 @@ export function describePendingCalls(
       const stores = [store, isShared ? await reopen() : store];
       const added = await Promise.allSettled(
         Array.from({ length: 20 }, async (_, n) =>
-          stores[n % 2]!.pendingCalls.add(interruption(`${n}`), flooder(n)),
+          stores[n % 2]!.pendingCalls.add(testInterruption(`${n}`), flooder(n)),
         ),
       );
       expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(maxPerOwner);
@@ -367,8 +371,8 @@ export function describePendingCalls(
 
   test.runIf(isShared)("a finished call is known until it expires", async () => {
     const { pendingCalls } = (await openSubject(make, "pendingCalls")).store;
-    await pendingCalls.add(interruption("a"));
-    await pendingCalls.claim(interruption("a"));
+    await pendingCalls.add(testInterruption("a"));
+    await pendingCalls.claim(testInterruption("a"));
     await pendingCalls.finish("a");
     expect((await pendingCalls.get("a"))?.status).toBe("finished");
   });
@@ -376,10 +380,10 @@ export function describePendingCalls(
   test("of many claims of several processes one succeeds", async () => {
     const { store, reopen } = await openSubject(make, "pendingCalls");
     const stores = [store, isShared ? await reopen() : store];
-    await store.pendingCalls.add(interruption("a"));
+    await store.pendingCalls.add(testInterruption("a"));
     const results = await Promise.all(
       Array.from({ length: 20 }, async (_, n) =>
-        stores[n % 2]!.pendingCalls.claim(interruption("a")),
+        stores[n % 2]!.pendingCalls.claim(testInterruption("a")),
       ),
     );
     expect(results.toSorted()).toEqual(["claimed", ...Array.from({ length: 19 }, () => "running")]);

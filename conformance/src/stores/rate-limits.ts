@@ -1,6 +1,6 @@
 import type { RateRequest, RateReservation } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
-import { failure } from "./failure.ts";
+import { catchToolError } from "./catch-tool-error.ts";
 import { openSubject, type OpenedStore, type StoreFactory } from "./store-under-test.ts";
 
 function request(part: Partial<RateRequest> = {}): RateRequest {
@@ -91,12 +91,14 @@ export function describeRateLimits(
       ["an infinite window", { windowMs: Infinity }],
     ])("%s is internal", async (_, part) => {
       const { rateLimits } = (await openSubject(make, "rateLimits")).store;
-      expect((await failure(() => rateLimits.reserve([request(part)]))).code).toBe("internal");
+      expect((await catchToolError(() => rateLimits.reserve([request(part)]))).code).toBe(
+        "internal",
+      );
     });
 
     test.runIf(isShared)("one key twice in one reservation is internal", async () => {
       const { rateLimits } = (await openSubject(make, "rateLimits")).store;
-      const error = await failure(() => rateLimits.reserve([request(), request()]));
+      const error = await catchToolError(() => rateLimits.reserve([request(), request()]));
       expect(error.code).toBe("internal");
     });
   });
@@ -170,7 +172,7 @@ export function describeRateLimits(
         // Removes the 100, and not yet the one.
         expect(await use(store, one)).toMatchObject({ granted: true });
         await clock.advance(10);
-        expect(await failure(() => held.rateLimits.commit(id))).toMatchObject({
+        expect(await catchToolError(() => held.rateLimits.commit(id))).toMatchObject({
           code: "store_unavailable",
           retryable: true,
         });

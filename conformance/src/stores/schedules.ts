@@ -1,6 +1,6 @@
 import type { ScheduledJob } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
-import { failure } from "./failure.ts";
+import { catchToolError } from "./catch-tool-error.ts";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
 
 function job(id: string, owner = "[null,null]"): ScheduledJob {
@@ -86,7 +86,9 @@ export function describeSchedules(
   test("an owner may have a maximum number of jobs that have not ended", async () => {
     const { schedules } = (await openSubject(make, "schedules", { maxPerOwner: 2 })).store;
     for (const id of ["a", "b"]) await schedules.add(job(id), 1_000);
-    expect((await failure(() => schedules.add(job("c"), 1_000))).code).toBe("limit_exceeded");
+    expect((await catchToolError(() => schedules.add(job("c"), 1_000))).code).toBe(
+      "limit_exceeded",
+    );
     await schedules.add(job("c", '[null,"eve"]'), 1_000);
     await schedules.claim("a", 1_000, undefined);
     await schedules.add(job("d"), 1_000);

@@ -1,8 +1,8 @@
 import type { Awaitable } from "@toolweave/core";
 import type { ListedTask, TaskChange, TaskRecord } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
-import { failure } from "./failure.ts";
-import { taskRecord } from "./task.ts";
+import { catchToolError } from "./catch-tool-error.ts";
+import { testTask } from "./test-records.ts";
 import {
   openSubject,
   type OpenedStore,
@@ -35,15 +35,15 @@ export function describeTasks(
   describe("keeping tasks", () => {
     test("an added task is returned unchanged, to other processes, too", async () => {
       const { store: first, reopen } = await openSubject(make, "tasks");
-      await first.tasks.add(taskRecord("a", { status: "input_required", interruptionId: "i" }));
-      await first.tasks.add(taskRecord("b"));
+      await first.tasks.add(testTask("a", { status: "input_required", interruptionId: "i" }));
+      await first.tasks.add(testTask("b"));
       await first.tasks.change("b", change("completed", { result }));
       const { tasks } = isShared ? await reopen() : first;
       expect(await tasks.get("a")).toEqual(
-        taskRecord("a", { status: "input_required", interruptionId: "i" }),
+        testTask("a", { status: "input_required", interruptionId: "i" }),
       );
       const kept = await tasks.get("b");
-      expect(kept).toEqual(taskRecord("b", { ...change("completed"), result }));
+      expect(kept).toEqual(testTask("b", { ...change("completed"), result }));
       expect(JSON.stringify(kept?.result)).toBe(JSON.stringify(result));
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
       expect(await tasks.get("c")).toBeUndefined();
@@ -52,9 +52,9 @@ export function describeTasks(
     test("those of one owner are listed, oldest first, and no others", async () => {
       const { tasks } = (await openSubject(make, "tasks")).store;
       for (const [createdAt, id] of ["c", "a", "b"].entries()) {
-        await tasks.add(taskRecord(id, { createdAt }));
+        await tasks.add(testTask(id, { createdAt }));
       }
-      await tasks.add(taskRecord("d", { owner: '["session","grace"]' }));
+      await tasks.add(testTask("d", { owner: '["session","grace"]' }));
       await tasks.change("a", change("completed", { result }));
       const listed = await tasks.list('["session","ada"]');
       expect(listed.map(({ id }) => id)).toEqual(["c", "a", "b"]);
@@ -70,7 +70,7 @@ export function describeTasks(
       const later = clock.now() + 10_000;
       for (const [createdAt, id] of ["a", "b", "c", "d"].entries()) {
         const more = id === "b" ? { owner } : id === "d" ? { expiresAt: later } : {};
-        await store.tasks.add(taskRecord(id, { createdAt, ...more }));
+        await store.tasks.add(testTask(id, { createdAt, ...more }));
       }
       await store.tasks.change("a", change("completed", { result }));
       const { tasks } = isShared ? await reopen() : store;
@@ -82,42 +82,42 @@ export function describeTasks(
       const listed = (await list(10)) ?? [];
       expect(listed.map(({ id }) => id)).toEqual(["c", "b", "a"]);
       expect(listed[1]).toMatchObject({ owner, status: "working" });
-      expect(listed[2]).toEqual(taskRecord("a", { createdAt: 0, ...change("completed") }));
+      expect(listed[2]).toEqual(testTask("a", { createdAt: 0, ...change("completed") }));
     });
 
     test("an existing id is refused, also once its task has expired", async () => {
       const { store, clock } = await openSubject(make, "tasks");
       const { tasks } = store;
-      await tasks.add(taskRecord("a", { expiresAt: clock.now() + 1 }));
-      expect((await failure(() => tasks.add(taskRecord("a", { owner: "eve" })))).code).toBe(
+      await tasks.add(testTask("a", { expiresAt: clock.now() + 1 }));
+      expect((await catchToolError(() => tasks.add(testTask("a", { owner: "eve" })))).code).toBe(
         "internal",
       );
-      expect((await tasks.get("a"))?.owner).toBe(taskRecord("a").owner);
+      expect((await tasks.get("a"))?.owner).toBe(testTask("a").owner);
     });
   });
 
   describe("changing tasks", () => {
     test("a task waits for a person and is resumed, without its former interruption", async () => {
       const { tasks } = (await openSubject(make, "tasks")).store;
-      await tasks.add(taskRecord("a"));
+      await tasks.add(testTask("a"));
       const waits = change("input_required", { interruptionId: "i" });
       expect(await tasks.change("a", waits)).toBe(true);
-      expect(await tasks.get("a")).toEqual(taskRecord("a", waits));
+      expect(await tasks.get("a")).toEqual(testTask("a", waits));
       expect(await tasks.change("a", change("working"))).toBe(true);
-      expect(await tasks.get("a")).toEqual(taskRecord("a", change("working")));
+      expect(await tasks.get("a")).toEqual(testTask("a", change("working")));
     });
 
     test.each(["completed", "failed", "cancelled"] as const)(
       "a task that is %s is final",
       async (status) => {
         const { tasks } = (await openSubject(make, "tasks")).store;
-        await tasks.add(taskRecord("a"));
+        await tasks.add(testTask("a"));
         const error = { code: "upstream", message: "It is down." } as const;
         expect(await tasks.change("a", change(status, { result, error }))).toBe(true);
         for (const other of ["working", "input_required", "completed", "cancelled"] as const) {
           expect(await tasks.change("a", change(other))).toBe(false);
         }
-        expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change(status), result, error }));
+        expect(await tasks.get("a")).toEqual(testTask("a", { ...change(status), result, error }));
         expect(await tasks.change("unknown", change("completed"))).toBe(false);
       },
     );
@@ -125,7 +125,7 @@ export function describeTasks(
     test("of several ends the first is stored, whichever store it comes through", async () => {
       const { store, reopen } = await openSubject(make, "tasks");
       const stores = [store, isShared ? await reopen() : store];
-      await stores[0]!.tasks.add(taskRecord("a"));
+      await stores[0]!.tasks.add(testTask("a"));
       const ends = ["completed", "cancelled", "failed", "completed"] as const;
       const changed = await Promise.all(
         ends.map((status, index) => stores[index % 2]!.tasks.change("a", change(status))),
@@ -140,8 +140,8 @@ export function describeTasks(
       const { store, clock } = await openSubject(make, "tasks");
       const { tasks } = store;
       const expiresAt = clock.now() + 1_000;
-      await tasks.add(taskRecord("a", { expiresAt }));
-      await tasks.add(taskRecord("b", { expiresAt }));
+      await tasks.add(testTask("a", { expiresAt }));
+      await tasks.add(testTask("b", { expiresAt }));
       await tasks.change("b", change("completed", { expiresAt: clock.now() + 2_000, result }));
       await clock.advance(999);
       expect((await tasks.get("a"))?.status).toBe("working");
@@ -157,24 +157,24 @@ export function describeTasks(
   describe.runIf(isShared)("leases", () => {
     test("a task whose process has ended is lost once the lease has expired, and cannot be run again", async () => {
       const { store: gone, clock, reopen } = await openSubject(make, "tasks");
-      await gone.tasks.add(taskRecord("a"));
+      await gone.tasks.add(testTask("a"));
       await gone.close?.();
       const { tasks } = await reopen();
       await clock.advance(29_999);
-      expect(await tasks.get("a")).toEqual(taskRecord("a"));
+      expect(await tasks.get("a")).toEqual(testTask("a"));
       expect(await tasks.change("a", change("working"))).toBe(false);
       await clock.advance(1);
-      expect(await tasks.get("a")).toEqual({ ...taskRecord("a"), lost: true });
-      expect(await tasks.list(taskRecord("a").owner)).toEqual([{ ...taskRecord("a"), lost: true }]);
+      expect(await tasks.get("a")).toEqual({ ...testTask("a"), lost: true });
+      expect(await tasks.list(testTask("a").owner)).toEqual([{ ...testTask("a"), lost: true }]);
       expect(await tasks.change("a", change("working"))).toBe(false);
       // The process that detects it stores that permanently.
       expect(await tasks.change("a", change("failed", { result }))).toBe(true);
-      expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change("failed"), result }));
+      expect(await tasks.get("a")).toEqual(testTask("a", { ...change("failed"), result }));
     });
 
     test("a task that waits for a person has no owner, and the process that resumes it owns it", async () => {
       const { store: first, clock, reopen } = await openSubject(make, "tasks");
-      await first.tasks.add(taskRecord("a"));
+      await first.tasks.add(testTask("a"));
       expect(clock.timers).toBe(1);
       await first.tasks.change("a", change("input_required", { interruptionId: "i" }));
       expect(clock.timers).toBe(0);
@@ -193,8 +193,8 @@ export function describeTasks(
     test("a lease is renewed as long as the task runs, and by one timer", async () => {
       const { store: owner, clock, reopen } = await openSubject(make, "tasks", { leaseMs: 300 });
       const other = await reopen();
-      await owner.tasks.add(taskRecord("a"));
-      await owner.tasks.add(taskRecord("b"));
+      await owner.tasks.add(testTask("a"));
+      await owner.tasks.add(testTask("b"));
       expect(clock.timers).toBe(1);
       for (let turn = 0; turn < 100; turn++) {
         await clock.advance(97);
@@ -209,7 +209,7 @@ export function describeTasks(
     test("an owner that was too busy to renew its lease still owns the task, and a change confirms that", async () => {
       const { store: owner, clock, reopen } = await openSubject(make, "tasks", { leaseMs: 300 });
       const other = await reopen();
-      await owner.tasks.add(taskRecord("a"));
+      await owner.tasks.add(testTask("a"));
       await clock.skip(10_000);
       expect((await owner.tasks.get("a"))?.lost).toBeUndefined();
       expect((await other.tasks.get("a"))?.lost).toBe(true);
@@ -239,7 +239,7 @@ export function describeTasks(
       const { store, clock, reopen } = await openSubject(make, "tasks");
       if (store.tasks.watch === undefined) skip();
       const other = isShared ? await reopen() : store;
-      await store.tasks.add(taskRecord("a"));
+      await store.tasks.add(testTask("a"));
       const requested = () => store.tasks.requestCancel!("a", "ada");
       expect(await endsWait(other, clock, requested)).toBe(true);
       const asks = change("input_required", { interruptionId: "i" });
@@ -254,7 +254,7 @@ export function describeTasks(
       const { store, clock, reopen } = await openSubject(make, "tasks", { leaseMs: 300 });
       if (store.tasks.watch === undefined) skip();
       const other = await reopen();
-      await store.tasks.add(taskRecord("a"));
+      await store.tasks.add(testTask("a"));
       expect(await endsWait(other, clock, () => store.close?.())).toBe(true);
       expect((await other.tasks.get("a"))?.lost).toBe(true);
     });
@@ -266,10 +266,10 @@ export function describeTasks(
       if (store.tasks.requestCancel === undefined) skip();
       const other = isShared ? await reopen() : store;
       const { tasks } = store;
-      await tasks.add(taskRecord("a"));
+      await tasks.add(testTask("a"));
       for (const by of ['ada \u0000 "\u{1f511}"', ""]) {
         expect(await other.tasks.requestCancel?.("a", by)).toBe(true);
-        expect(await tasks.get("a")).toEqual({ ...taskRecord("a"), cancelRequestedBy: by });
+        expect(await tasks.get("a")).toEqual({ ...testTask("a"), cancelRequestedBy: by });
       }
       await tasks.change("a", change("input_required", { interruptionId: "i" }));
       expect(await other.tasks.requestCancel?.("a", "ada")).toBe(false);
@@ -286,7 +286,7 @@ export function describeTasks(
       const { store } = await openSubject(make, "tasks");
       const { tasks } = store;
       if (tasks.watch === undefined) skip();
-      await tasks.add(taskRecord("a"));
+      await tasks.add(testTask("a"));
       const waiting = new AbortController();
       const aborted = tasks.watch?.("a", waiting.signal);
       waiting.abort();
@@ -304,15 +304,14 @@ export function describeTasks(
     const flooder = (session: number): string => `["session ${session}","flooder"]`;
     const others = ['["session 0","ada"]', '["session 0",null]', "[null,null]"];
     const { tasks } = (await openSubject(make, "tasks", { maxPerOwner })).store;
-    await tasks.add(taskRecord("ada", { owner: others[0]! }));
+    await tasks.add(testTask("ada", { owner: others[0]! }));
     await tasks.change("ada", change("completed", { result }));
-    for (let n = 0; n < maxPerOwner; n++)
-      await tasks.add(taskRecord(`${n}`, { owner: flooder(n) }));
-    const more = taskRecord("more", { owner: flooder(99) });
-    const refused = await failure(() => tasks.add(more));
+    for (let n = 0; n < maxPerOwner; n++) await tasks.add(testTask(`${n}`, { owner: flooder(n) }));
+    const more = testTask("more", { owner: flooder(99) });
+    const refused = await catchToolError(() => tasks.add(more));
     expect(refused.code).toBe("limit_exceeded");
     expect(refused.message).toMatch(/5 tasks of this caller.*wait for one of them, .*cancel one/);
-    for (const owner of others) await tasks.add(taskRecord(`of ${owner}`, { owner }));
+    for (const owner of others) await tasks.add(testTask(`of ${owner}`, { owner }));
     await tasks.change("3", change("completed", { result }));
     await tasks.change("4", change("completed", { result }));
     await tasks.add(more);

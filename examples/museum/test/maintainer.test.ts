@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { planTools } from "@toolweave/builtin";
 import { ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
 import { brokenLine, writeBrokenProject } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { examineSandboxes, workspacePolicy, workspaceTools } from "@toolweave/workspace";
 import { expect, onTestFinished, test } from "vitest";
 
@@ -17,8 +17,7 @@ test.runIf(bubblewrap?.holds === true)(
   "an agent repairs a program in a sandbox, with one approval",
   { timeout: 60_000 },
   async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "museum-program-")));
-    onTestFinished(() => rmSync(root, { recursive: true }));
+    const root = tempFolder();
     writeBrokenProject(root);
     const node = dirname(process.execPath);
     const workspace = workspaceTools({

@@ -1,8 +1,8 @@
 import { memoryPendingCalls } from "@toolweave/core/stores";
+import { resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { aiTools, toAiToolOutput } from "../src/index.ts";
 import { askedToRemove, museum } from "./support/museum.ts";
-import { resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 const key = "at least 32 bytes from a secret manager";
 

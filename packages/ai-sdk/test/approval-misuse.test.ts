@@ -1,10 +1,10 @@
 import type { Clock } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { generateText, isStepCount } from "ai";
 import { describe, expect, it } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { askedIn, Conversation } from "./support/conversation.ts";
 import { askedToRemove, museum } from "./support/museum.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 describe("an approval", () => {
   const invalid = {

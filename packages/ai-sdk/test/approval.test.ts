@@ -5,12 +5,12 @@ import {
   type ApprovalDecision,
   type HookedCall,
 } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { isStepCount, streamText } from "ai";
 import { describe, expect, it, vi } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { askedIn, Conversation } from "./support/conversation.ts";
 import { askedToRemove, museum } from "./support/museum.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 describe("a call that needs approval", () => {
   it("is displayed to a person with its arguments, and does not run before the answer", async () => {

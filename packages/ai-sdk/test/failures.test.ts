@@ -9,11 +9,17 @@ import {
   type Tool,
 } from "@toolweave/core";
 import type { BeforeCallAnswer } from "@toolweave/core/adapter";
+import {
+  call,
+  lastRequest,
+  resultsRead,
+  say,
+  scripted,
+} from "@toolweave/test-support/scripted-turns";
 import { streamText, isStepCount } from "ai";
 import { describe, expect, it, vi } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { Conversation } from "./support/conversation.ts";
-import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 const ran = vi.fn<(args: JsonObject) => JsonObject>((args) => args);
 

@@ -1,9 +1,15 @@
 import { defineTool, text, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import {
+  call,
+  lastRequest,
+  resultsRead,
+  say,
+  scripted,
+} from "@toolweave/test-support/scripted-turns";
 import { convertToModelMessages, generateText, isStepCount, streamText } from "ai";
 import { describe, expect, it, vi } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { Conversation } from "./support/conversation.ts";
-import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 const nothing = { type: "object", properties: {} } as const;
 const png = "iVBORw0KGgo=";

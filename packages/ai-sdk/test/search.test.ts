@@ -8,10 +8,16 @@ import {
   type ToolCallEvent,
 } from "@toolweave/core";
 import { lazyProperty } from "@toolweave/core/adapter";
+import {
+  call,
+  lastRequest,
+  resultsRead,
+  say,
+  scripted,
+} from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { askedIn, Conversation } from "./support/conversation.ts";
-import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 const nouns = ["exhibit", "guide", "ticket", "poster"];
 

@@ -1,8 +1,8 @@
 import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { isStepCount, streamText } from "ai";
 import { describe, expect, it } from "vitest";
 import { aiTools } from "../src/index.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 function counting(streams: boolean, end: () => unknown = () => "counted"): ToolExecutor {
   const count = defineTool({

@@ -1,10 +1,10 @@
+import { call, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { generateText, isStepCount, tool, type ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiToolApproval, aiTools, type AiTools } from "../src/index.ts";
 import { askedIn } from "./support/conversation.ts";
 import { museum } from "./support/museum.ts";
-import { call, say, scripted } from "./support/scripted-model.ts";
 
 type Result = Awaited<ReturnType<typeof generateText<AiTools>>>;
 

@@ -1,8 +1,8 @@
 import { defineTool, text, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { Conversation } from "./support/conversation.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 async function readOf(returned: () => unknown) {
   const tool = defineTool({

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject, Toolset } from "@toolweave/core";
 import {
@@ -11,6 +10,7 @@ import {
   validateTools,
 } from "@toolweave/providers";
 import { sqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryTools, planTools, webTools } from "../src/index.ts";
 import { allTools, defaultTools } from "../src/registries.ts";
@@ -24,8 +24,7 @@ import { openServer } from "./support/web-server.ts";
 const files = { "a.txt": "one\ntwo\nthree\ntwo\n" };
 
 function openFolder(): string {
-  const root = mkdtempSync(join(tmpdir(), "toolweave-builtin-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   return root;
 }

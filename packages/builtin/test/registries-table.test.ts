@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type JsonObject, type PolicyPreset } from "@toolweave/core";
 import { sqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { planTools } from "../src/index.ts";
 import { allTools } from "../src/registries.ts";
@@ -50,8 +50,7 @@ function documentedRows(): readonly string[] {
 }
 
 test("the guide has each tool, its permissions and the decisions of the presets", async () => {
-  const root = mkdtempSync(join(tmpdir(), "toolweave-builtin-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder();
   writeFileSync(join(root, "a.txt"), "a\n");
   const store = sqliteStore(":memory:");
   onTestFinished(() => store.close());

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { planTools, scheduleTools, webTools } from "../src/index.ts";
 import { defaultTools, withNames } from "../src/registries.ts";
 import { openTools } from "./support/open-tools.ts";
 
 function openFolder(): string {
-  const root = mkdtempSync(join(tmpdir(), "toolweave-builtin-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder();
   writeFileSync(join(root, "a.txt"), "hello\n");
   return root;
 }

@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import {
   errorCodes,
@@ -13,7 +14,6 @@ import {
 } from "@toolweave/core";
 import { memoryArtifacts, memoryPendingCalls } from "@toolweave/core/stores";
 import { call, foreignTool, tool, validator } from "./support/executor-for.ts";
-import { FakeClock } from "./support/fake-clock.ts";
 import { failed, interruptionOf, textFor } from "./support/outcomes.ts";
 
 type Produce = (

@@ -1,3 +1,4 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { errorCodes, type ToolOutcome } from "@toolweave/core";
 import { makeDeterministic } from "./simulation/deterministic.ts";
@@ -9,7 +10,6 @@ import type { Scenario } from "./lifecycle/scenarios.ts";
 import { started } from "./lifecycle/started.ts";
 import { tasks } from "./lifecycle/tasks.ts";
 import { call } from "./support/executor-for.ts";
-import { settled } from "./support/fake-clock.ts";
 import { completed } from "./support/outcomes.ts";
 
 const exits = documentedExits();

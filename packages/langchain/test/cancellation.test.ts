@@ -1,5 +1,6 @@
 import { HumanMessage } from "@langchain/core/messages";
-import { defineTool, ToolExecutor, ToolRegistry, type Tool, type ToolEvent } from "@toolweave/core";
+import { defineTool, ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
+import { endlessTool } from "@toolweave/test-support/tools";
 import { describe, expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
 import { agent, graphMakers, threadOf } from "./support/graphs.ts";
@@ -8,19 +9,8 @@ const calls = [{ id: "c1", name: "endless", args: {} }];
 
 /** A tool that runs until it is stopped. */
 function endless(needsApproval = false) {
-  let start: (signal: AbortSignal) => void = () => {};
-  const started = new Promise<AbortSignal>((resolve) => (start = resolve));
-  const tool = defineTool({
-    name: "endless",
-    description: "It never ends.",
-    input: { type: "object" },
-    needsApproval,
-    execute: (_, ctx) => {
-      start(ctx.signal);
-      return new Promise<string>(() => {});
-    },
-  }) as Tool;
-  const executor = new ToolExecutor({ registry: new ToolRegistry([tool]) });
+  const { definition, started } = endlessTool(needsApproval);
+  const executor = new ToolExecutor({ registry: new ToolRegistry([defineTool(definition)]) });
   const events: ToolEvent[] = [];
   executor.on((event) => events.push(event));
   return { executor, started, ended: () => events.at(-1)?.type };

@@ -1,12 +1,12 @@
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { defineTool, type ApprovalDecision } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it, vi } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import type { Question } from "../src/question.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 describe("a call that needs approval", () => {

@@ -1,25 +1,15 @@
-import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
+import { endlessTool } from "@toolweave/test-support/tools";
 import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 /** A tool that runs until it is stopped. */
 function endless(needsApproval = false) {
-  let start: (signal: AbortSignal) => void = () => {};
-  const started = new Promise<AbortSignal>((resolve) => (start = resolve));
-  const tool = defineTool({
-    name: "endless",
-    description: "It never ends.",
-    input: { type: "object" },
-    needsApproval,
-    execute: (_, ctx) => {
-      start(ctx.signal);
-      return new Promise<string>(() => {});
-    },
-  }) as Tool;
-  const executor = new ToolExecutor({ registry: new ToolRegistry([tool]) });
+  const { definition, started } = endlessTool(needsApproval);
+  const executor = new ToolExecutor({ registry: new ToolRegistry([defineTool(definition)]) });
   const events: string[] = [];
   executor.on((event) => events.push("code" in event ? `${event.type} ${event.code}` : event.type));
   return { executor, started, events };

@@ -1,11 +1,11 @@
 import { InMemoryStore } from "@mastra/core/storage";
 import { defineTool, suspend, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import type { MockLanguageModelV4 } from "ai/test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { mastraTools, type MastraToolsOptions } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 /** The state that processes share. */

@@ -1,9 +1,9 @@
 import { defineTool, suspend, type Tool } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 const schema = { type: "object", properties: { day: { type: "string" } } } as const;

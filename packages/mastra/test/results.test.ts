@@ -1,9 +1,15 @@
 import { defineTool, ToolError, type Tool } from "@toolweave/core";
+import {
+  call,
+  lastRequest,
+  resultsRead,
+  say,
+  scripted,
+} from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
-import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 const png =

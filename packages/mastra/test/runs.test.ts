@@ -1,10 +1,10 @@
 import { RequestContext } from "@mastra/core/request-context";
 import { defineTool, type Tool } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 /** A museum that records its callers. */

@@ -1,9 +1,15 @@
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { toolSearch } from "@toolweave/core/search";
+import {
+  call,
+  lastRequest,
+  resultsRead,
+  say,
+  scripted,
+} from "@toolweave/test-support/scripted-turns";
 import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
-import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 function rooms(count: number) {

@@ -2,12 +2,12 @@ import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
 import { MockMemory } from "@mastra/core/memory";
 import { InMemoryStore } from "@mastra/core/storage";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import type { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
 import { mastraTools, type MastraTools } from "../src/index.ts";
 import { configOf } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
-import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
 /** An agent that delegates everything to another one, which has the tools. */

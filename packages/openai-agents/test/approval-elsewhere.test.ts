@@ -5,10 +5,10 @@ import { memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, it } from "vitest";
 import { agentTools, restoreWaitingCalls, waitingCalls } from "../src/index.ts";
 import { call, say, scripted, textsRead } from "./support/agents.ts";
-import { key, museum, type Museum } from "./support/museum.ts";
+import { key, museum } from "./support/museum.ts";
 
 /** The state of a run that asks whether exhibit 7 may be removed, as stored in a database. */
-async function askedToRemove({ executor }: Museum): Promise<string> {
+async function askedToRemove({ executor }: ReturnType<typeof museum>): Promise<string> {
   const { agent } = scripted(await agentTools(executor), [call("c1", "remove", { id: 7 })]);
   return (await run(agent, "go")).state.toString();
 }

@@ -6,15 +6,15 @@ import { endless, museum } from "./support/museum.ts";
 
 describe("the signal of an agent's run", () => {
   it("stops the running tool, its siblings and the run", async () => {
-    const { watch, started } = endless();
-    const { executor } = museum({ more: [watch] });
+    const { tool, started } = endless();
+    const { executor } = museum({ more: [tool] });
     const events: string[] = [];
     executor.on((event) =>
       events.push("code" in event ? `${event.type} ${event.code}` : event.type),
     );
     const { agent, model } = scripted(
       await agentTools(executor),
-      [call("c1", "watch"), call("c2", "watch")],
+      [call("c1", "endless"), call("c2", "endless")],
       say("never"),
     );
     const controller = new AbortController();
@@ -28,11 +28,11 @@ describe("the signal of an agent's run", () => {
   });
 
   it("stops the running tool of a stream", async () => {
-    const { watch, started } = endless();
-    const { executor } = museum({ more: [watch] });
+    const { tool, started } = endless();
+    const { executor } = museum({ more: [tool] });
     const { agent, model } = scripted(
       await agentTools(executor),
-      [call("c1", "watch")],
+      [call("c1", "endless")],
       say("never"),
     );
     const controller = new AbortController();
@@ -50,9 +50,13 @@ describe("the signal of an agent's run", () => {
   });
 
   it("stops an approved call", async () => {
-    const { watch, started } = endless(true);
-    const { executor } = museum({ more: [watch] });
-    const { agent, model } = scripted(await agentTools(executor), [call("c1", "watch")], say("no"));
+    const { tool, started } = endless(true);
+    const { executor } = museum({ more: [tool] });
+    const { agent, model } = scripted(
+      await agentTools(executor),
+      [call("c1", "endless")],
+      say("no"),
+    );
     const { state, interruptions } = await run(agent, "go");
     state.approve(interruptions[0]!);
     const controller = new AbortController();
@@ -67,12 +71,12 @@ describe("the signal of an agent's run", () => {
 
 describe("a run of the executor that is cancelled", () => {
   it("ends the agent's run: its model is not called again", async () => {
-    const { watch, started } = endless();
-    const { executor } = museum({ more: [watch] });
+    const { tool, started } = endless();
+    const { executor } = museum({ more: [tool] });
     const toolRun = executor.startRun();
     const { agent, model } = scripted(
       await agentTools(toolRun),
-      [call("c1", "watch")],
+      [call("c1", "endless")],
       say("never"),
     );
     const settled = Promise.allSettled([run(agent, "go")]);

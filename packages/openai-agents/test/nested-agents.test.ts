@@ -108,12 +108,12 @@ describe("an agent that is a tool of another one", () => {
   });
 
   it("SA05: is cancelled with the run, and its tools are", async () => {
-    const { watch, started } = endless();
-    const { executor } = museum({ more: [watch] });
+    const { tool, started } = endless();
+    const { executor } = museum({ more: [tool] });
     const { agent, models } = await director(executor, {
       director: [[ask("d1", "curator")]],
       curator: [[ask("k1", "guard")]],
-      guard: [[call("g1", "watch")]],
+      guard: [[call("g1", "endless")]],
     });
     const controller = new AbortController();
     const settled = Promise.allSettled([run(agent, "go", { signal: controller.signal })]);

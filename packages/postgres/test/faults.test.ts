@@ -1,3 +1,4 @@
+import { testInterruption, testTask } from "@toolweave/conformance/test-records";
 import type { Interruption } from "@toolweave/core";
 import { isFullRun } from "@toolweave/test-support";
 import { describe, expect, inject, test } from "vitest";
@@ -10,7 +11,7 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
   const everyFault = useFaults(url ?? "", `faults_${process.pid}`);
 
   test("an approval is used at most once, and a claim without an end is reported", async () => {
-    const call = interruption("a");
+    const call = testInterruption("a");
     const result = await everyFault("short", async ({ store, other, clock, outcome, arrive }) => {
       const added = await outcome(store.pendingCalls.add(call));
       if (added === "unavailable") await other.pendingCalls.add(call);
@@ -38,7 +39,7 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
   });
 
   test("approvals that are claimed at the same time are each used at most once", async () => {
-    const calls = ["a", "b", "c"].map(interruption);
+    const calls = ["a", "b", "c"].map((id) => testInterruption(id));
     const result = await everyFault("long", async ({ store, other, clock, outcome, arrive }) => {
       const all = <T>(work: (call: Interruption) => PromiseLike<T> | T) =>
         Promise.all(calls.map((call) => outcome(work(call))));
@@ -72,7 +73,7 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
     const ids = ["a", "b", "c"];
     const result = await everyFault("long", async ({ store, other, outcome, arrive }) => {
       const added = await Promise.all(
-        ids.map((id) => outcome(store.tasks.add({ ...task, id, owner: `["session","${id}"]` }))),
+        ids.map((id) => outcome(store.tasks.add(testTask(id, { owner: `["session","${id}"]` })))),
       );
       const end = { status: "completed", updatedAt: 2, expiresAt: 9e12 } as const;
       const ended = await Promise.all(ids.map((id) => outcome(store.tasks.change(id, end))));
@@ -127,7 +128,7 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
 
   test("a task has one end, and one without an end is lost", async () => {
     const result = await everyFault("short", async ({ store, other, clock, outcome, arrive }) => {
-      const added = await outcome(store.tasks.add(task));
+      const added = await outcome(store.tasks.add(testTask("a")));
       const end = { status: "completed", updatedAt: 2, expiresAt: 9e12 } as const;
       const ended = added === undefined ? await outcome(store.tasks.change("a", end)) : added;
       store.close();
@@ -186,7 +187,7 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
     const result = await everyFault("long", async ({ store, other, outcome, arrive }) => {
       const added = await outcome(store.schedules.add(job, 1_000));
       const granted = await outcome(store.grants.add(grant));
-      await other.tasks.add(task);
+      await other.tasks.add(testTask("a"));
       const asked = await outcome(store.tasks.change("a", waiting));
       const deleted = await outcome(store.credentials.delete(name));
       await other.credentials.set(name, secret("new"));
@@ -268,27 +269,3 @@ const job = {
   missed: "skip",
   createdAt: 0,
 } as const;
-
-const task = {
-  id: "a",
-  owner: "[null,null]",
-  runId: "run",
-  callId: "call",
-  tool: "build",
-  status: "working",
-  createdAt: 1,
-  updatedAt: 1,
-  expiresAt: 9e12,
-} as const;
-
-function interruption(id: string): Interruption {
-  return {
-    id,
-    runId: "run",
-    call: { id: "call", name: "pay", arguments: {} },
-    specHash: "",
-    requests: [],
-    expiresAt: 9e12,
-    state: `sealed:${id}`,
-  };
-}

@@ -1,7 +1,7 @@
 import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Interruption } from "@toolweave/core";
+import { testInterruption } from "@toolweave/conformance/test-records";
 import {
   postgresPrograms,
   startPostgres,
@@ -21,9 +21,9 @@ test.skipIf(postgresPrograms() === undefined)(
       await server.stop();
     });
     const { pendingCalls } = store;
-    await pendingCalls.add(interruption("a"));
-    await pendingCalls.add(interruption("b"));
-    expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
+    await pendingCalls.add(testInterruption("a"));
+    await pendingCalls.add(testInterruption("b"));
+    expect(await pendingCalls.claim(testInterruption("a"))).toBe("claimed");
     const before = await store.problems();
 
     // The server starts as a standby of nothing, and is promoted.
@@ -35,17 +35,17 @@ test.skipIf(postgresPrograms() === undefined)(
     await promote(server.url);
     await restarted;
 
-    await expect(pendingCalls.claim(interruption("b"))).rejects.toMatchObject({
+    await expect(pendingCalls.claim(testInterruption("b"))).rejects.toMatchObject({
       code: "store_unavailable",
       retryable: true,
     });
-    await pendingCalls.add(interruption("c"));
-    expect(await pendingCalls.claim(interruption("c"))).toBe("claimed");
+    await pendingCalls.add(testInterruption("c"));
+    expect(await pendingCalls.claim(testInterruption("c"))).toBe("claimed");
     expect(await store.problems()).toHaveLength(before.length + 1);
     let claimed: unknown = "refused";
     while (claimed === "refused") {
       await delay(100);
-      const claim = Promise.resolve(pendingCalls.claim(interruption("b")));
+      const claim = Promise.resolve(pendingCalls.claim(testInterruption("b")));
       claimed = await claim.catch(() => "refused");
     }
     expect(claimed).toBe("claimed");
@@ -73,16 +73,4 @@ async function promote(url: string): Promise<void> {
     await delay(100);
   }
   throw new Error("The standby has not started.");
-}
-
-function interruption(id: string): Interruption {
-  return {
-    id,
-    runId: "run",
-    call: { id: "call", name: "pay", arguments: {} },
-    specHash: "",
-    requests: [],
-    expiresAt: 9e12,
-    state: `sealed:${id}`,
-  };
 }

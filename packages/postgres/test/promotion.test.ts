@@ -1,4 +1,4 @@
-import type { Interruption } from "@toolweave/core";
+import { testInterruption } from "@toolweave/conformance/test-records";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { postgresStore } from "../src/index.ts";
 import { testDatabase, type TestDatabase } from "./support/test-database.ts";
@@ -36,7 +36,7 @@ describe.skipIf(url === undefined)("after a promotion that has lost the last cla
 
   test("earlier approvals are refused for a lease, and the process that has claimed one keeps it", async () => {
     const { clock, one, other, promote, schema } = await start();
-    const [claimed, waiting, later] = ["a", "b", "c"].map(interruption);
+    const [claimed, waiting, later] = ["a", "b", "c"].map((id) => testInterruption(id));
     await one.pendingCalls.add(claimed!);
     await one.pendingCalls.add(waiting!);
     expect(await one.pendingCalls.claim(claimed!)).toBe("claimed");
@@ -78,16 +78,4 @@ describe.skipIf(url === undefined)("after a promotion that has lost the last cla
 function ledgerCall(callId: string, token: string) {
   const ids = { runId: "run", callId, token };
   return { ...ids, tool: "pay", specHash: "", argumentsHash: "" };
-}
-
-function interruption(id: string): Interruption {
-  return {
-    id,
-    runId: "run",
-    call: { id: "call", name: "pay", arguments: {} },
-    specHash: "",
-    requests: [],
-    expiresAt: 9e12,
-    state: `sealed:${id}`,
-  };
 }

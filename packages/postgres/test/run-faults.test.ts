@@ -1,3 +1,4 @@
+import { testTask } from "@toolweave/conformance/test-records";
 import type { LedgerCall, LedgerEntry } from "@toolweave/core/stores";
 import { describe, expect, inject, test } from "vitest";
 import { leaseMs, none, useFaults } from "./support/every-fault.ts";
@@ -151,7 +152,7 @@ describe.skipIf(url === undefined)(
 
     test("a request to cancel reaches the process of the task, and a wait ends", async () => {
       const result = await everyFault("long", async ({ store, other, outcome, arrive, expire }) => {
-        await other.tasks.add(task);
+        await other.tasks.add(testTask("a"));
         const over = { is: false };
         const wait = store.tasks.watch?.("a", new AbortController().signal).then(() => {
           over.is = true;
@@ -221,15 +222,3 @@ function is<Status extends LedgerEntry["status"]>(
 function isBegun(entry: LedgerEntry | "unavailable"): boolean {
   return is(entry, "begun");
 }
-
-const task = {
-  id: "a",
-  owner: "[null,null]",
-  runId: "run",
-  callId: "call",
-  tool: "build",
-  status: "working",
-  createdAt: 1,
-  updatedAt: 1,
-  expiresAt: 9e12,
-} as const;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { once } from "node:events";
-import { ToolError } from "@toolweave/core";
+import { catchToolError } from "@toolweave/conformance/stores";
 import { inFullRun } from "@toolweave/test-support";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
@@ -10,16 +10,6 @@ import { postgresStore, type PostgresStore, type PostgresStoreOptions } from "..
 import { testKey } from "./support/describe-postgres.ts";
 
 const url = inject("postgresUrl");
-
-async function failure(work: () => unknown): Promise<ToolError> {
-  try {
-    await work();
-  } catch (error) {
-    if (ToolError.is(error)) return error;
-    throw error;
-  }
-  throw new Error("It did not fail.");
-}
 
 describe("options", () => {
   test.each([
@@ -31,7 +21,7 @@ describe("options", () => {
     ["a quota of 0", { connectionString: "postgres://x/x", maxTasksPerOwner: 0 }],
     ["an unknown name", { connectionString: "postgres://x/x", leaseMS: 1 }],
   ])("%s is refused", async (_, options) => {
-    const error = await failure(() => postgresStore(options as PostgresStoreOptions));
+    const error = await catchToolError(() => postgresStore(options as PostgresStoreOptions));
     expect(error.code).toBe("invalid_configuration");
   });
 });
@@ -162,9 +152,9 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     await open({ key: testKey }).credentials.set(name, secret);
     const rotating = open({ key: [newKey, testKey] });
     expect(await rotating.credentials.get(name)).toEqual(secret);
-    expect((await failure(() => open({ key: newKey }).credentials.get(name))).message).toMatch(
-      /sealed with a key that this store does not have/,
-    );
+    expect(
+      (await catchToolError(() => open({ key: newKey }).credentials.get(name))).message,
+    ).toMatch(/sealed with a key that this store does not have/);
     await rotating.credentials.set(name, secret);
     expect(await open({ key: newKey }).credentials.get(name)).toEqual(secret);
   });
@@ -179,7 +169,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
          WHERE name LIKE '%' || $1 || '%') WHERE name LIKE '%' || $2 || '%'`,
       [one!.scheme, other!.scheme],
     );
-    expect(await failure(() => credentials.get(other!))).toMatchObject({
+    expect(await catchToolError(() => credentials.get(other!))).toMatchObject({
       code: "store_unavailable",
       retryable: false,
     });
@@ -206,7 +196,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
       [run],
     );
     expect(await ledger.begin(call("a", "c"))).toMatchObject({ outcome: "fixture-secret-a" });
-    expect(await failure(() => ledger.begin(call("b", "c")))).toMatchObject({
+    expect(await catchToolError(() => ledger.begin(call("b", "c")))).toMatchObject({
       code: "store_unavailable",
       retryable: false,
     });
@@ -243,7 +233,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
 
   test("without a key credentials are refused, and the others work", async () => {
     const store = open();
-    const error = await failure(() => store.credentials.get({ source: "s", scheme: "o" }));
+    const error = await catchToolError(() => store.credentials.get({ source: "s", scheme: "o" }));
     expect(error.code).toBe("invalid_configuration");
     expect(await store.grants.list()).toEqual([]);
   });
@@ -253,7 +243,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     await store.migrate();
     store.close();
     store.close();
-    expect(await failure(() => store.grants.list())).toMatchObject({
+    expect(await catchToolError(() => store.grants.list())).toMatchObject({
       code: "store_unavailable",
       retryable: false,
       message: "The PostgreSQL store is closed.",
@@ -307,7 +297,7 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     expect(await store.grants.list()).toEqual([]);
     proxy.close();
     for (const socket of sockets) socket.destroy();
-    const error = await failure(() => store.grants.list());
+    const error = await catchToolError(() => store.grants.list());
     expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
     expect(error.message).toBe("The PostgreSQL store cannot be reached.");
   });

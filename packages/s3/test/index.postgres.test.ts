@@ -1,8 +1,8 @@
+import { catchToolError } from "@toolweave/conformance/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { testDatabase, type TestDatabase } from "../../postgres/test/support/test-database.ts";
 import { describeIndex } from "./support/describe-index.ts";
-import { failure } from "./support/failure.ts";
 import { testArtifact } from "./support/test-artifact.ts";
 
 const url = inject("postgresUrl");
@@ -38,11 +38,11 @@ describe.skipIf(url === undefined)("the index in PostgreSQL", () => {
     const [first, second] = [testArtifact(1, 1_500), testArtifact(2, 1_500)];
     await store.artifacts.put(first.artifact, first.data);
     const reserve = () => store.artifactIndex.reserve(second.artifact, "place", 1_000);
-    expect((await failure(reserve)).code).toBe("limit_exceeded");
+    expect((await catchToolError(reserve)).code).toBe("limit_exceeded");
     await store.artifacts.delete(first.artifact.key);
     await reserve();
     const put = () => store.artifacts.put(first.artifact, first.data);
-    expect((await failure(put)).code).toBe("limit_exceeded");
+    expect((await catchToolError(put)).code).toBe("limit_exceeded");
   });
 
   test("two processes that take what has expired get different rows", async () => {

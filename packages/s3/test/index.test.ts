@@ -1,8 +1,7 @@
-import { FakeClock } from "@toolweave/conformance/stores";
+import { catchToolError, FakeClock } from "@toolweave/conformance/stores";
 import { sqliteStore } from "@toolweave/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { describeIndex } from "./support/describe-index.ts";
-import { failure } from "./support/failure.ts";
 import { testArtifact } from "./support/test-artifact.ts";
 
 function open(maxArtifactBytes: number) {
@@ -28,10 +27,10 @@ describe("the index in SQLite", () => {
     const [first, second] = [testArtifact(1, 1_500), testArtifact(2, 1_500)];
     await store.artifacts.put(first.artifact, first.data);
     const reserve = () => store.artifactIndex.reserve(second.artifact, "place", 1_000);
-    expect((await failure(reserve)).code).toBe("limit_exceeded");
+    expect((await catchToolError(reserve)).code).toBe("limit_exceeded");
     await store.artifacts.delete(first.artifact.key);
     await reserve();
     const put = () => store.artifacts.put(first.artifact, first.data);
-    expect((await failure(put)).code).toBe("limit_exceeded");
+    expect((await catchToolError(put)).code).toBe("limit_exceeded");
   });
 });

@@ -1,5 +1,5 @@
+import { catchToolError } from "@toolweave/conformance/stores";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { failure } from "./support/failure.ts";
 import { S3Server } from "./support/s3-server.ts";
 import { testArtifact } from "./support/test-artifact.ts";
 import { testStore, type TestStore } from "./support/test-store.ts";
@@ -53,7 +53,7 @@ describe("what is left behind", () => {
       void store.artifactIndex.takeExpired(10, 1_000);
       return undefined;
     };
-    const error = await failure(() => artifacts.put(large.artifact, large.data));
+    const error = await catchToolError(() => artifacts.put(large.artifact, large.data));
     expect(error.message).toContain("was held up for too long");
     expect(await artifacts.head(large.artifact.key)).toBeUndefined();
     clock.advance(1_000);
@@ -73,7 +73,7 @@ describe("what is left behind", () => {
       url === `/${name}`
         ? { status: 403, body: "<Error><Code>AccessDenied</Code></Error>" }
         : undefined;
-    expect((await failure(() => artifacts.sweep())).message).toContain("AccessDenied");
+    expect((await catchToolError(() => artifacts.sweep())).message).toContain("AccessDenied");
     expect([...server.objects.keys()]).toEqual([name]);
     server.override = undefined;
     clock.advance(1_000_000);
@@ -86,7 +86,7 @@ describe("what is left behind", () => {
     await artifacts.put(artifact, data);
     await artifacts.close();
     await artifacts.close();
-    expect((await failure(() => artifacts.read(artifact.key, 0, 1))).code).toBe(
+    expect((await catchToolError(() => artifacts.read(artifact.key, 0, 1))).code).toBe(
       "store_unavailable",
     );
   });

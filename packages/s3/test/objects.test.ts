@@ -1,5 +1,5 @@
+import { catchToolError } from "@toolweave/conformance/stores";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { failure } from "./support/failure.ts";
 import { S3Server } from "./support/s3-server.ts";
 import { testArtifact, testKey } from "./support/test-artifact.ts";
 import { testStore, type TestStore } from "./support/test-store.ts";
@@ -35,7 +35,7 @@ describe("what is read", () => {
     for (const one of [{ artifact, data }, large]) {
       await artifacts.put(one.artifact, one.data);
       replaceObject((object) => object.map((byte) => byte ^ 1) as Buffer);
-      const error = await failure(() => artifacts.read(one.artifact.key, 0, Infinity));
+      const error = await catchToolError(() => artifacts.read(one.artifact.key, 0, Infinity));
       expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
       expect(error.message).toContain("was changed after it was stored");
       await artifacts.delete(one.artifact.key);
@@ -55,7 +55,7 @@ describe("what is read", () => {
       [400, 300],
       [0, 1_000],
     ] as const) {
-      const error = await failure(() => artifacts.read(artifact.key, offset, length));
+      const error = await catchToolError(() => artifacts.read(artifact.key, offset, length));
       expect(error.message).toContain("is not the one that was stored");
     }
   });
@@ -72,7 +72,9 @@ describe("what is read", () => {
       { ...range("bytes 0-9/1000"), body: data.subarray(0, 9) },
     ]) {
       server.override = () => answer;
-      expect((await failure(() => artifacts.read(artifact.key, 0, 10))).retryable).toBe(false);
+      expect((await catchToolError(() => artifacts.read(artifact.key, 0, 10))).retryable).toBe(
+        false,
+      );
     }
   });
 });
@@ -123,7 +125,7 @@ describe("sealed artifacts", () => {
     const artifacts = open({ key: testKey });
     await artifacts.put(large.artifact, large.data);
     replaceObject((object) => change(Buffer.from(object)));
-    const error = await failure(() => artifacts.read(large.artifact.key, 0, 131_072));
+    const error = await catchToolError(() => artifacts.read(large.artifact.key, 0, 131_072));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
   });
 
@@ -136,7 +138,7 @@ describe("sealed artifacts", () => {
     const token = await index.reserve(short, place, 1_000);
     await index.complete(short.key, token, JSON.stringify({ ...JSON.parse(place), bytes: chunk }));
     replaceObject((object) => object.subarray(0, chunk));
-    const error = await failure(() => artifacts.read(short.key, 0, 10));
+    const error = await catchToolError(() => artifacts.read(short.key, 0, 10));
     expect(error.message).toContain("was changed after it was stored");
   });
 
@@ -148,10 +150,10 @@ describe("sealed artifacts", () => {
     expect(await both.read(artifact.key, 0, Infinity)).toEqual(data);
     const later = open({ key: next });
     expect(await later.read(large.artifact.key, 0, 10)).toEqual(large.data.slice(0, 10));
-    const error = await failure(() => later.read(artifact.key, 0, 10));
+    const error = await catchToolError(() => later.read(artifact.key, 0, 10));
     expect(error.message).toContain("add it to key");
     expect(error.retryable).toBe(false);
-    expect((await failure(() => open().read(artifact.key, 0, 10))).message).toContain(
+    expect((await catchToolError(() => open().read(artifact.key, 0, 10))).message).toContain(
       "add it to key",
     );
   });

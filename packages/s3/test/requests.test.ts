@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
+import { catchToolError } from "@toolweave/conformance/stores";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { s3Artifacts } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
 import { S3Server, testAccount } from "./support/s3-server.ts";
 import { testArtifact } from "./support/test-artifact.ts";
 import { testStore, type TestStore } from "./support/test-store.ts";
@@ -53,7 +53,7 @@ describe("requests", () => {
     async (status) => {
       const artifacts = open();
       server.override = () => ({ status });
-      const error = await failure(() => artifacts.put(artifact, data));
+      const error = await catchToolError(() => artifacts.put(artifact, data));
       expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
       expect(error.message).toContain(`(PUT: ${status})`);
       expect(server.seen.filter(({ method }) => method === "PUT")).toHaveLength(4);
@@ -66,7 +66,7 @@ describe("requests", () => {
 
   test("other refusals are not repeated", async () => {
     const artifacts = open({ bucket: "missing-bucket" });
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error.message).toContain('The bucket "missing-bucket" at http://127.0.0.1');
     expect(error.message).toContain("does not exist");
     expect(server.seen.filter(({ method }) => method === "PUT")).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("requests", () => {
   test("a server that refuses its own time, too, is not asked for ever", async () => {
     const artifacts = open();
     server.fault = { kind: "skew", at: 1, persists: true };
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error.message).toContain("has refused the time of this machine");
     expect(server.seen.filter(({ method }) => method === "PUT")).toHaveLength(2);
   });
@@ -92,7 +92,7 @@ describe("requests", () => {
   test("a redirect is not followed, and names the options", async () => {
     const artifacts = open();
     server.override = () => ({ status: 307, headers: { location: "http://127.0.0.1:9/" } });
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error.message).toContain("correct the options endpoint and region");
   });
 
@@ -102,7 +102,7 @@ describe("requests", () => {
       method === "POST" && url?.includes("uploadId") === true
         ? { status: 200, body: "<Error><Code>InternalError</Code></Error>" }
         : undefined;
-    const error = await failure(() => artifacts.put(large.artifact, large.data));
+    const error = await catchToolError(() => artifacts.put(large.artifact, large.data));
     expect(error.message).toContain("InternalError");
     expect(await artifacts.head(large.artifact.key)).toBeUndefined();
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
@@ -117,7 +117,7 @@ describe("requests", () => {
       },
     });
     server.fault = { kind: "hung", at: 1, persists: true, onSilence: () => expire() };
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error.message).toContain("has not answered in time");
     expect(error.retryable).toBe(true);
     expect(await artifacts.head(artifact.key)).toBeUndefined();
@@ -147,7 +147,7 @@ describe("credentials", () => {
     ["an access key", { ...testAccount, accessKeyId: "WRONGID" }, "InvalidAccessKeyId"],
   ])("%s that is wrong is refused, and no error contains it", async (_name, credentials, code) => {
     const artifacts = open({ credentials });
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toContain(code);
     const everything = inspect(error, { depth: 10, showHidden: true });
@@ -156,11 +156,11 @@ describe("credentials", () => {
 
   test("a function that fails or returns none makes the store unavailable", async () => {
     const fails = open({ credentials: () => Promise.reject(new Error("no metadata service")) });
-    expect((await failure(() => fails.put(artifact, data))).message).toBe(
+    expect((await catchToolError(() => fails.put(artifact, data))).message).toBe(
       "The credentials of the bucket are not available.",
     );
     const empty = open({ credentials: () => ({}) as never });
-    const error = await failure(() => empty.put(large.artifact, large.data));
+    const error = await catchToolError(() => empty.put(large.artifact, large.data));
     expect(error.message).toContain("has returned no accessKeyId and secretAccessKey");
   });
 

@@ -1,10 +1,9 @@
-import { describeStore, FakeClock } from "@toolweave/conformance/stores";
+import { catchToolError, describeStore, FakeClock } from "@toolweave/conformance/stores";
 import { sqliteStore } from "@toolweave/stores";
 import { startSwift, swiftProblem, type SwiftServer } from "@toolweave/test-support/swift-server";
 import { AwsClient } from "aws4fetch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { s3Artifacts, type S3Artifacts, type S3ArtifactsOptions } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
 import { testArtifact, testKey } from "./support/test-artifact.ts";
 
 const problem = swiftProblem();
@@ -98,7 +97,7 @@ describe.skipIf(problem !== undefined)(`with OpenStack Swift (${problem ?? "inst
       credentials: { ...swift.credentials, secretAccessKey: "wrong" },
     });
     const { artifact, data } = testArtifact(1, 10);
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toMatch(/403 SignatureDoesNotMatch/);
     expect(error.message).not.toContain("wrong");
@@ -119,7 +118,7 @@ describe.skipIf(problem !== undefined)(`with OpenStack Swift (${problem ?? "inst
   test("a bucket that does not exist is named", async () => {
     const { artifacts, close } = open({ bucket: "missing" });
     const { artifact, data } = testArtifact(2, 10);
-    const error = await failure(() => artifacts.put(artifact, data));
+    const error = await catchToolError(() => artifacts.put(artifact, data));
     expect(error.message).toMatch(/The bucket "missing" at .* does not exist/);
     await close();
   });

@@ -2,10 +2,10 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import type { ArtifactStore } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
 import { openStore } from "./support/open-store.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const report = Array.from({ length: 20_000 }, (_, line) => `line ${line}: 😀`).join("\n");
 

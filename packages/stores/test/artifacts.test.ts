@@ -1,13 +1,13 @@
 import { join } from "node:path";
+import { catchToolError } from "@toolweave/conformance/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
 import { openStore } from "./support/open-store.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 test.each([["fileArtifacts"], ["sqliteStore"]])("%s refuses an invalid quota", async (name) => {
   for (const maxBytes of [-1, Number.NaN, "1 GB"] as number[]) {
-    const error = await failure(() =>
+    const error = await catchToolError(() =>
       name === "fileArtifacts"
         ? fileArtifacts({ path: join(tempFolder(), "a"), maxBytes })
         : openStore({ path: ":memory:", maxArtifactBytes: maxBytes }),

@@ -1,3 +1,4 @@
+import { catchToolError } from "@toolweave/conformance/stores";
 import type { AuditRecord } from "@toolweave/core/stores";
 import {
   appendFileSync,
@@ -9,11 +10,10 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { auditFile } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 function record(callId: string): AuditRecord {
   return {
@@ -90,7 +90,7 @@ test("EX09: without its folder a write fails, and works again when the folder is
   const path = join(tempFolder(), "logs", "audit.jsonl");
   const sink = auditFile(path);
   rmSync(dirname(path), { recursive: true });
-  const error = await failure(() => sink.write(record("a")));
+  const error = await catchToolError(() => sink.write(record("a")));
   expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
   expect(error.message).toBe(`${path} has no folder: bring it back, then call again.`);
   mkdirSync(dirname(path));
@@ -100,7 +100,7 @@ test("EX09: without its folder a write fails, and works again when the folder is
 
 test.skipIf(!existsSync("/dev/full"))("EX09: a full disk fails the write", async () => {
   const sink = auditFile("/dev/full", { required: true });
-  expect(await failure(() => sink.write(record("a")))).toMatchObject({
+  expect(await catchToolError(() => sink.write(record("a")))).toMatchObject({
     code: "store_unavailable",
     message: "/dev/full has no more space on its disk: free some, then call again.",
   });
@@ -128,13 +128,13 @@ test.skipIf(process.platform === "win32")(
 
 test("a file that cannot be opened, and a misspelled option, are refused at once", async () => {
   const folder = tempFolder();
-  expect(await failure(() => auditFile(folder))).toMatchObject({
+  expect(await catchToolError(() => auditFile(folder))).toMatchObject({
     code: "store_unavailable",
     message: `${folder} is a folder: name a file.`,
   });
   const misspelt = { require: true } as never;
-  expect((await failure(() => auditFile(join(folder, "a"), misspelt))).code).toBe(
+  expect((await catchToolError(() => auditFile(join(folder, "a"), misspelt))).code).toBe(
     "invalid_configuration",
   );
-  expect((await failure(() => auditFile(""))).code).toBe("invalid_configuration");
+  expect((await catchToolError(() => auditFile(""))).code).toBe("invalid_configuration");
 });

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Interruption } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { sqliteStore, type SqliteStore } from "../src/index.ts";
 import { FakeClock } from "@toolweave/conformance/stores";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const leaseMs = 30_000;
 const hour = 3_600_000;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeStore, FakeClock } from "@toolweave/conformance/stores";
 import type { AuditRecord } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { auditFile, fileArtifacts, fileCredentials, fileLists, sqliteStore } from "../src/index.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 describeStore(
   "in SQLite",

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { catchToolError } from "@toolweave/conformance/stores";
 import type { Credential } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test, vi } from "vitest";
 import { fileCredentials } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const isWindows = process.platform === "win32";
 
@@ -76,12 +76,14 @@ describe.each([
       { type: "token", accessToken: "a secret", scopes: "read" },
       { type: "toString", secret: "a secret" },
     ]) {
-      const error = await failure(() => Promise.resolve(store.set(key, none as never)));
+      const error = await catchToolError(() => Promise.resolve(store.set(key, none as never)));
       expect(error.code).toBe("internal");
       expect(error.message).not.toContain("a secret");
     }
     expect(await store.get(key)).toBeUndefined();
-    const unkeyed = await failure(() => Promise.resolve(store.get({ source: "a" } as never)));
+    const unkeyed = await catchToolError(() =>
+      Promise.resolve(store.get({ source: "a" } as never)),
+    );
     expect(unkeyed.code).toBe("internal");
   });
 });
@@ -110,13 +112,13 @@ describe("a folder of credentials", () => {
   test.skipIf(isWindows)("is refused if others have access, and if it is a link", async () => {
     const { path } = await folder();
     chmodSync(path, 0o750);
-    expect((await failure(() => fileCredentials(path))).message).toBe(
+    expect((await catchToolError(() => fileCredentials(path))).message).toBe(
       `${path} is open to other users: run \`chmod 700\` on it.`,
     );
     chmodSync(path, 0o700);
     const link = join(tempFolder(), "link");
     symlinkSync(path, link);
-    expect((await failure(() => fileCredentials(link))).code).toBe("store_unavailable");
+    expect((await catchToolError(() => fileCredentials(link))).code).toBe("store_unavailable");
   });
 
   test("contains names without information", async () => {
@@ -145,7 +147,7 @@ describe("a folder of credentials", () => {
   ])("reports a file that is %s", async (_what, harm) => {
     const { store, file } = await folder();
     harm(file);
-    const error = await failure(() => Promise.resolve(store.get(key)));
+    const error = await catchToolError(() => Promise.resolve(store.get(key)));
     expect(error.code).toBe("store_unavailable");
     expect(`${error.message} ${String(error.cause)}`).not.toContain("refresh");
   });
@@ -159,7 +161,7 @@ describe("a folder of credentials", () => {
       () => store.set(key, token),
       () => store.delete(key),
     ]) {
-      expect((await failure(() => Promise.resolve(done()))).code).toBe("store_unavailable");
+      expect((await catchToolError(() => Promise.resolve(done()))).code).toBe("store_unavailable");
     }
     expect(readdirSync(path)).toEqual([]);
   });
@@ -176,6 +178,6 @@ describe("a folder of credentials", () => {
   });
 
   test("needs a path", async () => {
-    expect((await failure(() => fileCredentials(""))).code).toBe("invalid_configuration");
+    expect((await catchToolError(() => fileCredentials(""))).code).toBe("invalid_configuration");
   });
 });

@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { testArtifact } from "@toolweave/conformance/test-records";
 import type { Credential } from "@toolweave/core/stores";
 import { differingCharacters, recordWrites } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { fileArtifacts, fileCredentials, fileLists, sqliteStore } from "../src/index.ts";
-import { artifactOf } from "./support/artifacts.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const token: Credential = { type: "token", accessToken: "an-access-token" };
 
@@ -32,7 +32,7 @@ const writers: readonly (readonly [what: string, open: (folder: string) => Write
     (folder) => async () => {
       // As by another process.
       const store = fileArtifacts(folder);
-      const { artifact, data } = artifactOf("a", 100);
+      const { artifact, data } = testArtifact("a", 100);
       await store.delete(artifact.key);
       await store.put(artifact, data);
     },

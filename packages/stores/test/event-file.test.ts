@@ -12,12 +12,12 @@ import {
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { catchToolError } from "@toolweave/conformance/stores";
 import { defineTool, ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import { eventFile, readEvents, type RecordedEvent } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -247,7 +247,7 @@ describe("EX09: a disk that fails", () => {
     const recorder = eventFile(path);
     rmSync(dirname(path), { recursive: true });
     recorder(event(1));
-    expect(await failure(() => recorder.flush())).toMatchObject({
+    expect(await catchToolError(() => recorder.flush())).toMatchObject({
       code: "store_unavailable",
       message: `${path} has no folder: bring it back, then call again.`,
     });
@@ -261,7 +261,7 @@ describe("EX09: a disk that fails", () => {
   test.skipIf(!existsSync("/dev/full"))("a full disk fails the flush, and no event", async () => {
     const recorder = eventFile("/dev/full");
     recorder(event(1));
-    expect(await failure(() => recorder.close())).toMatchObject({
+    expect(await catchToolError(() => recorder.close())).toMatchObject({
       code: "store_unavailable",
       message: "/dev/full has no more space on its disk: free some, then call again.",
     });
@@ -299,7 +299,9 @@ test("invalid options are refused at once", async () => {
     () => readEvents(path, { afterSeq: 1 } as never).next(),
     () => readEvents(path, { after: 7 } as never).next(),
   ]) {
-    expect((await failure(work as () => unknown)).code).toBe("invalid_configuration");
+    expect((await catchToolError(work as () => unknown)).code).toBe("invalid_configuration");
   }
-  expect(await failure(() => eventFile(tempFolder()))).toMatchObject({ code: "store_unavailable" });
+  expect(await catchToolError(() => eventFile(tempFolder()))).toMatchObject({
+    code: "store_unavailable",
+  });
 });

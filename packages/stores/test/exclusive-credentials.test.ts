@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { utimesSync, writeFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { fileCredentials } from "../src/index.ts";
 import { openStore } from "./support/open-store.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const key = { source: "api", scheme: "oauth" };
 

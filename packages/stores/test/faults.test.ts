@@ -12,18 +12,15 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { dirname, join } from "node:path";
+import { catchToolError, FakeClock } from "@toolweave/conformance/stores";
+import { testArtifact, testInterruption, testTask } from "@toolweave/conformance/test-records";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test, vi } from "vitest";
 import { auditFile, sqliteStore } from "../src/index.ts";
 import { SqliteFile } from "../src/sqlite-file.ts";
 import { SqlitePendingCalls } from "../src/sqlite-pending-calls.ts";
-import { artifactOf } from "./support/artifacts.ts";
-import { failure } from "./support/failure.ts";
-import { FakeClock } from "@toolweave/conformance/stores";
-import { interruption } from "./support/interruptions.ts";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { taskRecord } from "./support/tasks.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const rate = { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 };
 
@@ -33,10 +30,10 @@ vi.setConfig({ testTimeout: 30_000 });
 /** Every request to a store, each as a caller would make it. */
 function everything(store: ReturnType<typeof openStore>): readonly (() => unknown)[] {
   const { pendingCalls, grants, rateLimits, artifacts, tasks } = store;
-  const { artifact, data } = artifactOf("a", 10);
+  const { artifact, data } = testArtifact("a", 10);
   return [
-    () => pendingCalls.add(interruption("new")),
-    () => pendingCalls.claim(interruption("a")),
+    () => pendingCalls.add(testInterruption("new")),
+    () => pendingCalls.claim(testInterruption("a")),
     () => pendingCalls.finish("a"),
     () => pendingCalls.get("a"),
     () => pendingCalls.list(),
@@ -49,7 +46,7 @@ function everything(store: ReturnType<typeof openStore>): readonly (() => unknow
     () => artifacts.head(artifact.key),
     () => artifacts.read(artifact.key, 0, 10),
     () => artifacts.delete(artifact.key),
-    () => tasks.add(taskRecord("a")),
+    () => tasks.add(testTask("a")),
     () => tasks.change("a", { status: "completed", updatedAt: 1, expiresAt: 9_000_000_000_000 }),
     () => tasks.get("a"),
     () => tasks.list("unknown"),
@@ -60,10 +57,10 @@ describe("EX09: a store that no longer exists", () => {
   test("a deleted folder: every request fails, and the error has the next step", async () => {
     const path = join(tempFolder(), "gone", "store.db");
     const store = openStore(path);
-    await store.pendingCalls.add(interruption("a"));
+    await store.pendingCalls.add(testInterruption("a"));
     rmSync(dirname(path), { recursive: true });
     for (const work of everything(store)) {
-      expect(await failure(work)).toMatchObject({
+      expect(await catchToolError(work)).toMatchObject({
         code: "store_unavailable",
         retryable: true,
         message: `${path} was deleted or replaced while it was open: bring the file back, or restart to continue with a new one.`,
@@ -76,10 +73,10 @@ describe("EX09: a store that no longer exists", () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     const store = openStore(path);
-    await store.pendingCalls.add(interruption("a"));
+    await store.pendingCalls.add(testInterruption("a"));
     renameSync(path, join(folder, "moved.db"));
     writeFileSync(path, "");
-    expect((await failure(() => store.pendingCalls.list())).code).toBe("store_unavailable");
+    expect((await catchToolError(() => store.pendingCalls.list())).code).toBe("store_unavailable");
     renameSync(join(folder, "moved.db"), path);
     expect(await store.pendingCalls.list()).toHaveLength(1);
   });
@@ -88,7 +85,10 @@ describe("EX09: a store that no longer exists", () => {
     const store = openStore(":memory:");
     store.close();
     for (const work of everything(store)) {
-      expect(await failure(work)).toMatchObject({ code: "store_unavailable", retryable: false });
+      expect(await catchToolError(work)).toMatchObject({
+        code: "store_unavailable",
+        retryable: false,
+      });
     }
   });
 });
@@ -148,7 +148,7 @@ describe("EX09: a store that cannot be written", () => {
     const added: string[] = [];
     let error: unknown;
     for (let id = 0; error === undefined; id++) {
-      const call = { ...interruption(`call-${id}`), runId: "x".repeat(2_000) };
+      const call = { ...testInterruption(`call-${id}`), runId: "x".repeat(2_000) };
       error = await calls.add(call).then(
         () => void added.push(call.id),
         (reason: unknown) => reason,
@@ -162,9 +162,9 @@ describe("EX09: a store that cannot be written", () => {
     const ids = (await calls.list()).map(({ interruption }) => interruption.id);
     expect(ids).toEqual(added);
     // An update needs no space: pending calls can still be answered.
-    expect(await calls.claim(interruption("call-0"))).toBe("claimed");
+    expect(await calls.claim(testInterruption("call-0"))).toBe("claimed");
     limitPages(1_000);
-    await calls.add(interruption("late"));
+    await calls.add(testInterruption("late"));
     file.close();
     expect(await openStore(path).pendingCalls.list()).toHaveLength(added.length + 1);
   });
@@ -174,8 +174,8 @@ describe("EX09: a store that cannot be written", () => {
     const clock = new FakeClock();
     const owner = openStore({ path, clock });
     const other = openStore({ path, clock });
-    await owner.pendingCalls.add(interruption("a"));
-    await owner.pendingCalls.claim(interruption("a"));
+    await owner.pendingCalls.add(testInterruption("a"));
+    await owner.pendingCalls.claim(testInterruption("a"));
     const db = new DatabaseSync(path);
     db.exec("BEGIN IMMEDIATE");
     clock.advance(30_000);
@@ -191,7 +191,7 @@ describe("EX09: a store that cannot be written", () => {
   ])("%s cannot be used for a store", async (_, pathIn) => {
     const folder = tempFolder();
     writeFileSync(join(folder, "file"), "");
-    const error = await failure(() => sqliteStore(pathIn(folder)));
+    const error = await catchToolError(() => sqliteStore(pathIn(folder)));
     expect(error.code).toBe("store_unavailable");
     expect(error.message).toContain(pathIn(folder));
     expect(error.message).not.toMatch(/SQLITE|E[A-Z]{4}/);
@@ -201,14 +201,14 @@ describe("EX09: a store that cannot be written", () => {
 test("EX10: a lock of another process is awaited for 5 seconds while this process continues, then it is store_unavailable", async () => {
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore(path);
-  await pendingCalls.add(interruption("a"));
+  await pendingCalls.add(testInterruption("a"));
   const worker = startWorker("lock", path);
   expect(await worker.next()).toBe("locked");
   let turns = 0;
   const ticker = setInterval(() => turns++, 50);
   const [error] = await Promise.all([
-    failure(() => pendingCalls.claim(interruption("a"))),
-    failure(() => pendingCalls.add(interruption("b"))),
+    catchToolError(() => pendingCalls.claim(testInterruption("a"))),
+    catchToolError(() => pendingCalls.add(testInterruption("b"))),
   ]);
   clearInterval(ticker);
   expect(error).toMatchObject({
@@ -221,7 +221,7 @@ test("EX10: a lock of another process is awaited for 5 seconds while this proces
   expect(await pendingCalls.list()).toHaveLength(1);
   worker.tell("continue");
   expect(await worker.next()).toBe("free");
-  expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
+  expect(await pendingCalls.claim(testInterruption("a"))).toBe("claimed");
 });
 
 test("EX10: a write that waits for a lock continues when the lock is released", async () => {
@@ -229,7 +229,7 @@ test("EX10: a write that waits for a lock continues when the lock is released", 
   const { pendingCalls } = openStore(path);
   const worker = startWorker("lock", path);
   expect(await worker.next()).toBe("locked");
-  const added = pendingCalls.add(interruption("a"));
+  const added = pendingCalls.add(testInterruption("a"));
   worker.tell("continue");
   await added;
   expect(await pendingCalls.list()).toHaveLength(1);
@@ -251,7 +251,7 @@ describe("a file that is not a store of this version", () => {
     make(path);
     chmodSync(path, 0o600);
     const before = readFileSync(path);
-    const error = await failure(() => sqliteStore(path));
+    const error = await catchToolError(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toContain(path);
     expect(error.message).toContain("name another path");
@@ -266,7 +266,7 @@ describe("a file that is not a store of this version", () => {
     const current = db.prepare("PRAGMA user_version").get()?.["user_version"] as number;
     db.exec(`PRAGMA user_version = ${current + 1}`);
     db.close();
-    const error = await failure(() => sqliteStore(path));
+    const error = await catchToolError(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
       `${path} was written by a newer @toolweave/stores (its version is ${current + 1}, this one reads ${current}): update the package.`,
@@ -277,13 +277,13 @@ describe("a file that is not a store of this version", () => {
     const folder = tempFolder();
     const [path, damaged] = [join(folder, "store.db"), join(folder, "damaged.db")];
     const store = sqliteStore(path);
-    for (let id = 0; id < 50; id++) await store.pendingCalls.add(interruption(`call-${id}`));
+    for (let id = 0; id < 50; id++) await store.pendingCalls.add(testInterruption(`call-${id}`));
     store.close();
     copyFileSync(path, damaged);
     const bytes = readFileSync(damaged);
     bytes.fill(0xff, 4096 * 1);
     writeFileSync(damaged, bytes);
-    const error = await failure(async () => openStore(damaged).pendingCalls.list());
+    const error = await catchToolError(async () => openStore(damaged).pendingCalls.list());
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
       `${damaged} is damaged: move it away with its -wal and -shm, or restore a backup.`,
@@ -300,14 +300,16 @@ describe("an invalid option:", () => {
     ["a lease that is not a number", { path: ":memory:", leaseMs: Number.NaN }],
     ["a lease longer than any timer", { path: ":memory:", leaseMs: 2 ** 31 }],
   ])("%s is internal", async (_, options) => {
-    expect((await failure(() => sqliteStore(options as never))).code).toBe("invalid_configuration");
+    expect((await catchToolError(() => sqliteStore(options as never))).code).toBe(
+      "invalid_configuration",
+    );
   });
 
   test("a path is used literally, whatever it looks like", async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "file:"));
     const path = join(folder, "file:", "store.db?mode=memory");
-    await openStore(path).pendingCalls.add(interruption("a"));
+    await openStore(path).pendingCalls.add(testInterruption("a"));
     expect(existsSync(path)).toBe(true);
   });
 });
@@ -315,22 +317,22 @@ describe("an invalid option:", () => {
 test("AP15 a call that was swapped for another one is not found by that one's id", async () => {
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore(path);
-  await pendingCalls.add(interruption("shown"));
-  await pendingCalls.add(interruption("other"));
+  await pendingCalls.add(testInterruption("shown"));
+  await pendingCalls.add(testInterruption("other"));
   const db = new DatabaseSync(path);
   db.prepare("UPDATE pending_calls SET interruption = ? WHERE id = ?").run(
-    JSON.stringify(interruption("other")),
+    JSON.stringify(testInterruption("other")),
     "shown",
   );
   db.close();
   expect(await pendingCalls.get("shown")).toBeUndefined();
   expect((await pendingCalls.list()).map((record) => record.interruption.id)).toEqual(["other"]);
-  expect(await pendingCalls.claim(interruption("shown"))).toBe("unknown");
+  expect(await pendingCalls.claim(testInterruption("shown"))).toBe("unknown");
 });
 
 test("a store of this version can be opened and read while another process writes", async () => {
   const path = join(tempFolder(), "store.db");
-  await openStore(path).pendingCalls.add(interruption("a"));
+  await openStore(path).pendingCalls.add(testInterruption("a"));
   const writer = new DatabaseSync(path);
   writer.exec("BEGIN IMMEDIATE");
   const { pendingCalls } = openStore(path);

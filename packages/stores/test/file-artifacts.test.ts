@@ -17,13 +17,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { catchToolError, FakeClock } from "@toolweave/conformance/stores";
+import { testArtifact, testArtifactKey } from "@toolweave/conformance/test-records";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
-import { artifactOf, keyOf } from "./support/artifacts.ts";
-import { failure } from "./support/failure.ts";
-import { FakeClock } from "@toolweave/conformance/stores";
 import { startWorker } from "./support/start-worker.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const isWindows = process.platform === "win32";
 
@@ -31,7 +30,7 @@ const isWindows = process.platform === "win32";
 async function place() {
   const path = join(tempFolder(), "artifacts");
   const store = fileArtifacts(path);
-  const { artifact, data } = artifactOf("a", 10_000);
+  const { artifact, data } = testArtifact("a", 10_000);
   await store.put(artifact, data);
   return { path, store, artifact, data, file: join(path, artifact.key) };
 }
@@ -50,7 +49,7 @@ describe("the access of other users", () => {
       );
       expect(modes).toEqual({
         artifacts: "700",
-        [join("artifacts", keyOf("a"))]: "600",
+        [join("artifacts", testArtifactKey("a"))]: "600",
         database: "700",
         [join("database", "store.db")]: "600",
         [join("database", "store.db-wal")]: "600",
@@ -67,7 +66,7 @@ describe("the access of other users", () => {
       const path = join(tempFolder(), "open");
       mkdirSync(path);
       chmodSync(path, 0o755);
-      expect(await failure(() => fileArtifacts(path))).toMatchObject({
+      expect(await catchToolError(() => fileArtifacts(path))).toMatchObject({
         code: "store_unavailable",
         retryable: false,
         message: `${path} is open to other users: run \`chmod 700\` on it.`,
@@ -85,7 +84,7 @@ describe("the access of other users", () => {
       for (const target of ["real", "nowhere"]) {
         const link = join(folder, `to-${target}`);
         symlinkSync(join(folder, target), link);
-        expect((await failure(() => fileArtifacts(link))).message).toContain("is a link");
+        expect((await catchToolError(() => fileArtifacts(link))).message).toContain("is a link");
       }
     },
   );
@@ -94,13 +93,15 @@ describe("the access of other users", () => {
     const file = join(tempFolder(), "file");
     writeFileSync(file, "");
     for (const path of [file, join(file, "artifacts")]) {
-      expect(await failure(() => fileArtifacts(path))).toMatchObject({ code: "store_unavailable" });
+      expect(await catchToolError(() => fileArtifacts(path))).toMatchObject({
+        code: "store_unavailable",
+      });
     }
   });
 
   test("without a path, and with a misspelled option, nothing is created", async () => {
     for (const options of [undefined, "", null, {}, { path: "x", maxBites: 1 }]) {
-      expect((await failure(() => fileArtifacts(options as never))).code).toBe(
+      expect((await catchToolError(() => fileArtifacts(options as never))).code).toBe(
         "invalid_configuration",
       );
     }
@@ -117,14 +118,14 @@ describe("a replaced folder or file", () => {
       copyFileSync(join(path, artifact.key), join(elsewhere, artifact.key));
       renameSync(path, `${path}.moved`);
       symlinkSync(elsewhere, path);
-      const other = artifactOf("b", 10);
+      const other = testArtifact("b", 10);
       for (const work of [
         () => store.put(other.artifact, other.data),
         () => store.head(artifact.key),
         () => store.read(artifact.key, 0, 10),
         () => store.delete(artifact.key),
       ]) {
-        expect(await failure(work)).toMatchObject({
+        expect(await catchToolError(work)).toMatchObject({
           code: "store_unavailable",
           message: `${path} was deleted or replaced while it was in use: bring the folder back, or restart to continue with a new one.`,
         });
@@ -140,9 +141,9 @@ describe("a replaced folder or file", () => {
     const { path, store, artifact } = await place();
     renameSync(path, `${path}.moved`);
     mkdirSync(path, { mode: 0o700 });
-    expect((await failure(() => store.head(artifact.key))).code).toBe("store_unavailable");
-    const other = artifactOf("b", 10);
-    expect((await failure(() => store.put(other.artifact, other.data))).code).toBe(
+    expect((await catchToolError(() => store.head(artifact.key))).code).toBe("store_unavailable");
+    const other = testArtifact("b", 10);
+    expect((await catchToolError(() => store.put(other.artifact, other.data))).code).toBe(
       "store_unavailable",
     );
     expect(readdirSync(path)).toEqual([]);
@@ -153,7 +154,7 @@ describe("a replaced folder or file", () => {
     renameSync(file, join(path, "moved"));
     symlinkSync(join(path, "moved"), file);
     for (const work of [() => store.head(artifact.key), () => store.read(artifact.key, 0, 10)]) {
-      expect(await failure(work)).toMatchObject({
+      expect(await catchToolError(work)).toMatchObject({
         code: "store_unavailable",
         retryable: false,
         message: `${file} is damaged, or not the file that was written: delete it.`,
@@ -168,23 +169,25 @@ describe("a replaced folder or file", () => {
     const { store, artifact, file } = await place();
     unlinkSync(file);
     execFileSync("mkfifo", [file]);
-    expect((await failure(() => store.head(artifact.key))).code).toBe("store_unavailable");
+    expect((await catchToolError(() => store.head(artifact.key))).code).toBe("store_unavailable");
   });
 
   test("a link in the place of the next artifact is not followed", async () => {
     const { path, store } = await place();
-    const { artifact, data } = artifactOf("b", 10);
+    const { artifact, data } = testArtifact("b", 10);
     const target = join(path, "..", "target");
     writeFileSync(target, "mine");
     symlinkSync(target, join(path, artifact.key));
-    expect((await failure(() => store.put(artifact, data))).code).toBe("internal");
+    expect((await catchToolError(() => store.put(artifact, data))).code).toBe("internal");
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
   test("another artifact's file is detected", async () => {
     const { path, store, artifact } = await place();
-    copyFileSync(join(path, artifact.key), join(path, keyOf("b")));
-    expect((await failure(() => store.head(keyOf("b")))).code).toBe("store_unavailable");
+    copyFileSync(join(path, artifact.key), join(path, testArtifactKey("b")));
+    expect((await catchToolError(() => store.head(testArtifactKey("b")))).code).toBe(
+      "store_unavailable",
+    );
   });
 });
 
@@ -221,7 +224,10 @@ describe("a change on the disk", () => {
     const { store, artifact, file } = await place();
     damage(file);
     for (const work of [() => store.head(artifact.key), () => store.read(artifact.key, 0, 10)]) {
-      expect(await failure(work)).toMatchObject({ code: "store_unavailable", retryable: false });
+      expect(await catchToolError(work)).toMatchObject({
+        code: "store_unavailable",
+        retryable: false,
+      });
     }
     await store.delete(artifact.key);
     expect(await store.head(artifact.key)).toBeUndefined();
@@ -230,20 +236,20 @@ describe("a change on the disk", () => {
   test("EX09: a deleted folder fails every request and is not created again", async () => {
     const { path, store, artifact } = await place();
     rmSync(path, { recursive: true });
-    const other = artifactOf("b", 10);
+    const other = testArtifact("b", 10);
     for (const work of [
       () => store.head(artifact.key),
       () => store.put(other.artifact, other.data),
       () => store.delete(artifact.key),
     ]) {
-      expect((await failure(work)).code).toBe("store_unavailable");
+      expect((await catchToolError(work)).code).toBe("store_unavailable");
     }
     expect(existsSync(path)).toBe(false);
   });
 
   test("a part is read without the rest", async () => {
     const { path, store } = await place();
-    const { artifact, data } = artifactOf("large", 64 * 1_048_576);
+    const { artifact, data } = testArtifact("large", 64 * 1_048_576);
     await store.put(artifact, data);
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
@@ -260,42 +266,44 @@ describe("the cleanup", () => {
   test("removes expired and incomplete artifacts with the next artifact", async () => {
     const clock = new FakeClock(Date.now());
     const path = join(tempFolder(), "artifacts");
-    const soon = artifactOf("soon", 10, { expiresAt: clock.now() + 1_000 });
-    const late = artifactOf("late", 10, { expiresAt: clock.now() + 3_600_000 });
+    const soon = testArtifact("soon", 10, { expiresAt: clock.now() + 1_000 });
+    const late = testArtifact("late", 10, { expiresAt: clock.now() + 3_600_000 });
     const store = fileArtifacts({ path, clock });
     for (const { artifact, data } of [soon, late]) await store.put(artifact, data);
     // Half of one, and one whose writer exited just before the end.
     const cutOff = ["x", "y"].map(
-      (word) => `.${keyOf(word)}.00000000-0000-4000-8000-000000000000.tmp`,
+      (word) => `.${testArtifactKey(word)}.00000000-0000-4000-8000-000000000000.tmp`,
     );
     for (const name of [...cutOff, "notes.txt"]) writeFileSync(join(path, name), "half");
     utimesSync(join(path, cutOff[1]!), 9_000_000_000, 9_000_000_000);
     const put = async (word: string): Promise<readonly string[]> => {
-      const { artifact, data } = artifactOf(word, 10);
+      const { artifact, data } = testArtifact(word, 10);
       await store.put(artifact, data);
       return readdirSync(path).sort();
     };
-    const others = ["notes.txt", keyOf("late")];
+    const others = ["notes.txt", testArtifactKey("late")];
     clock.advance(590_000);
     // Their writers may still be active.
-    expect(await put("1")).toEqual([...cutOff, ...others, keyOf("1")].sort());
+    expect(await put("1")).toEqual([...cutOff, ...others, testArtifactKey("1")].sort());
     clock.advance(20_000);
-    expect(await put("2")).toEqual([...others, keyOf("1"), keyOf("2")].sort());
+    expect(await put("2")).toEqual([...others, testArtifactKey("1"), testArtifactKey("2")].sort());
   });
 
   test("does not remove artifacts to which a copy of the folder has given another time", async () => {
     const { path, store, artifact, data, file } = await place();
     utimesSync(file, 0, 0);
-    const next = artifactOf("next", 10);
+    const next = testArtifact("next", 10);
     await fileArtifacts(path).put(next.artifact, next.data);
     expect(await store.read(artifact.key, 0, Infinity)).toEqual(data);
   });
 
   test("with a folder in an artifact's place does not prevent others from being stored", async () => {
     const { path, store } = await place();
-    mkdirSync(join(path, keyOf("folder")));
-    expect((await failure(() => store.head(keyOf("folder")))).code).toBe("store_unavailable");
-    const next = artifactOf("next", 10);
+    mkdirSync(join(path, testArtifactKey("folder")));
+    expect((await catchToolError(() => store.head(testArtifactKey("folder")))).code).toBe(
+      "store_unavailable",
+    );
+    const next = testArtifact("next", 10);
     const restarted = fileArtifacts(path);
     await restarted.put(next.artifact, next.data);
     expect(await restarted.read(next.artifact.key, 0, 10)).toEqual(next.data);
@@ -307,15 +315,19 @@ describe("the cleanup", () => {
     const [one, other] = [1, 2].map(() =>
       fileArtifacts({ path, clock, maxBytes: 25_000, maxBytesPerOwner: 25_000 }),
     );
-    const [a, b, c, d] = ["a", "b", "c", "d"].map((word) => artifactOf(word, 10_000));
+    const [a, b, c, d] = ["a", "b", "c", "d"].map((word) => testArtifact(word, 10_000));
     await one!.put(a!.artifact, a!.data);
     await other!.put(b!.artifact, b!.data);
     clock.advance(10_000);
-    expect((await failure(() => one!.put(c!.artifact, c!.data))).code).toBe("limit_exceeded");
+    expect((await catchToolError(() => one!.put(c!.artifact, c!.data))).code).toBe(
+      "limit_exceeded",
+    );
     await other!.delete(a!.artifact.key);
     clock.advance(1_000);
     await one!.put(c!.artifact, c!.data);
-    expect((await failure(() => one!.put(d!.artifact, d!.data))).code).toBe("limit_exceeded");
+    expect((await catchToolError(() => one!.put(d!.artifact, d!.data))).code).toBe(
+      "limit_exceeded",
+    );
   });
 
   test("counts artifacts that are being written once", async () => {
@@ -327,7 +339,7 @@ describe("the cleanup", () => {
       maxBytes: 25_000_000,
       maxBytesPerOwner: 25_000_000,
     });
-    const [a, b] = ["a", "b"].map((word) => artifactOf(word, 12_000_000));
+    const [a, b] = ["a", "b"].map((word) => testArtifact(word, 12_000_000));
     const putting = store.put(a!.artifact, a!.data);
     const written = (): number =>
       readdirSync(path).reduce(
@@ -339,15 +351,15 @@ describe("the cleanup", () => {
     clock.advance(10_000);
     await store.put(b!.artifact, b!.data);
     await putting;
-    expect(readdirSync(path).sort()).toEqual([keyOf("a"), keyOf("b")].sort());
+    expect(readdirSync(path).sort()).toEqual([testArtifactKey("a"), testArtifactKey("b")].sort());
   });
 
   test("leaves nothing of an artifact that could not be written", async () => {
     const { path, store } = await place();
-    const { artifact, data } = artifactOf("b", 1_000_000);
-    const putting = failure(() => store.put(artifact, data));
+    const { artifact, data } = testArtifact("b", 1_000_000);
+    const putting = catchToolError(() => store.put(artifact, data));
     structuredClone(data, { transfer: [data.buffer as ArrayBuffer] });
     await putting;
-    expect(readdirSync(path)).toEqual([keyOf("a")]);
+    expect(readdirSync(path)).toEqual([testArtifactKey("a")]);
   });
 });

@@ -1,16 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { catchToolError } from "@toolweave/conformance/stores";
+import { testArtifact, testInterruption, testTask } from "@toolweave/conformance/test-records";
 import type { Grant } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import { sqliteStore } from "../src/index.ts";
-import { artifactOf } from "./support/artifacts.ts";
-import { failure } from "./support/failure.ts";
-import { interruption } from "./support/interruptions.ts";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { taskRecord } from "./support/tasks.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 import { version1 } from "./support/version-1.ts";
 
 const grant = { id: "grant_1", tool: "delete_event" } as Grant;
@@ -26,7 +24,7 @@ function olderFile(): { readonly path: string; readonly db: DatabaseSync } {
     ["a", "pending"],
     ["b", "finished"],
   ] as const) {
-    add.run(id, JSON.stringify(interruption(id)), interruption(id).expiresAt, status);
+    add.run(id, JSON.stringify(testInterruption(id)), testInterruption(id).expiresAt, status);
   }
   db.prepare("INSERT INTO grants (id, tool, grant_json) VALUES (?, ?, ?)").run(
     grant.id,
@@ -63,21 +61,21 @@ describe("a file of version 1", () => {
     db.close();
     const store = openStore(path);
     expect(await store.pendingCalls.list()).toEqual([
-      { interruption: interruption("a"), status: "pending" },
+      { interruption: testInterruption("a"), status: "pending" },
     ]);
-    expect(await store.pendingCalls.claim(interruption("b"))).toBe("finished");
-    expect(await store.pendingCalls.claim(interruption("a"))).toBe("claimed");
+    expect(await store.pendingCalls.claim(testInterruption("b"))).toBe("finished");
+    expect(await store.pendingCalls.claim(testInterruption("a"))).toBe("claimed");
     expect(await store.grants.list()).toEqual([grant]);
     const rate = { key: "k", amount: 1, limit: 1, windowMs: 1_000 };
     expect(await store.rateLimits.reserve([rate])).toMatchObject({ granted: false });
-    const { artifact, data } = artifactOf("a", 300_000);
+    const { artifact, data } = testArtifact("a", 300_000);
     await store.artifacts.put(artifact, data);
     expect(await store.artifacts.read(artifact.key, 0, Infinity)).toEqual(data);
     const key = { source: "museum", scheme: "key" };
     await store.credentials.set(key, { type: "secret", secret: "s" });
     expect(await store.credentials.get(key)).toEqual({ type: "secret", secret: "s" });
-    await store.tasks.add(taskRecord("a"));
-    expect(await store.tasks.get("a")).toEqual(taskRecord("a"));
+    await store.tasks.add(testTask("a"));
+    expect(await store.tasks.get("a")).toEqual(testTask("a"));
   });
 
   test("becomes the same as a new one", () => {
@@ -113,7 +111,7 @@ describe("a file of version 1", () => {
     const { path, db } = olderFile();
     // Another program has created a table with the same name.
     db.exec("CREATE TABLE tasks (entry TEXT)");
-    expect((await failure(() => sqliteStore(path))).code).toBe("store_unavailable");
+    expect((await catchToolError(() => sqliteStore(path))).code).toBe("store_unavailable");
     expect(versionIn(db)).toBe(1);
     const tables = db.prepare(
       "SELECT count(*) AS count FROM sqlite_schema WHERE name = 'artifacts'",
@@ -135,7 +133,7 @@ test.each([0, -1, "the next", 1_000])(
     db.exec(`PRAGMA user_version = ${version}`);
     db.close();
     const before = readFileSync(path);
-    expect(await failure(() => sqliteStore(path))).toMatchObject({
+    expect(await catchToolError(() => sqliteStore(path))).toMatchObject({
       code: "store_unavailable",
       retryable: false,
     });

@@ -1,17 +1,16 @@
 import { DatabaseSync } from "node:sqlite";
-import { FakeClock } from "@toolweave/conformance/stores";
+import { catchToolError, FakeClock } from "@toolweave/conformance/stores";
+import { testInterruption } from "@toolweave/conformance/test-records";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { join } from "node:path";
-import { failure } from "./support/failure.ts";
-import { interruption } from "./support/interruptions.ts";
 import { openStore } from "./support/open-store.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 test("a closed store names its file", async () => {
   const path = join(tempFolder(), "store.db");
   const store = openStore(path);
   store.close();
-  const error = await failure(() => store.pendingCalls.finish("a"));
+  const error = await catchToolError(() => store.pendingCalls.finish("a"));
   expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
   expect(error.message).toBe(`${path} is closed.`);
 });
@@ -20,11 +19,11 @@ test("expired results are removed from the file", async () => {
   const clock = new FakeClock();
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore({ path, clock });
-  await pendingCalls.add(interruption("a"));
-  await pendingCalls.claim(interruption("a"));
+  await pendingCalls.add(testInterruption("a"));
+  await pendingCalls.claim(testInterruption("a"));
   await pendingCalls.finish("a", { sealed: "paid", maxAgeMs: 600_000 });
   clock.skip(600_000);
-  await pendingCalls.add(interruption("later"));
+  await pendingCalls.add(testInterruption("later"));
   const db = new DatabaseSync(path);
   expect(db.prepare("SELECT count(result) AS results FROM pending_calls").get()).toEqual({
     results: 0,

@@ -10,7 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { catchToolError } from "@toolweave/conformance/stores";
 import type { Credential } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import {
   auditFile,
@@ -20,8 +22,6 @@ import {
   readEvents,
   sqliteStore,
 } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const token: Credential = { type: "token", accessToken: "an-access-token" };
 const key = { source: "shop", scheme: "oauth" };
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
     const file = join(path, readdirSync(path)[0] as string);
     for (const mode of [0o640, 0o604, 0o602]) {
       chmodSync(file, mode);
-      expect(await failure(() => store.get(key))).toMatchObject({
+      expect(await catchToolError(() => store.get(key))).toMatchObject({
         code: "store_unavailable",
         retryable: false,
         message: `${file} is open to other users: run \`chmod 600\` on it.`,
@@ -53,14 +53,14 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
     const path = join(tempFolder(), "store.sqlite");
     sqliteStore(path).close();
     chmodSync(path, 0o644);
-    expect(await failure(() => sqliteStore(path))).toMatchObject({
+    expect(await catchToolError(() => sqliteStore(path))).toMatchObject({
       code: "store_unavailable",
       message: `${path} is open to other users: run \`chmod 600\` on it.`,
     });
     chmodSync(path, 0o600);
     renameSync(path, `${path}.real`);
     symlinkSync(`${path}.real`, path);
-    expect((await failure(() => sqliteStore(path))).message).toBe(
+    expect((await catchToolError(() => sqliteStore(path))).message).toBe(
       `${path} is a link: name the file itself.`,
     );
   });
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
     symlinkSync(target, link);
     symlinkSync(join(folder, "nowhere"), join(folder, "dangling"));
     for (const path of [link, join(folder, "dangling")]) {
-      expect((await failure(() => open(path))).message).toBe(
+      expect((await catchToolError(() => open(path))).message).toBe(
         `${path} is a link: name the file itself.`,
       );
     }
@@ -87,14 +87,14 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
   test("writes no audit records and no database into a pipe, which would block the process", async () => {
     const path = pipe(join(tempFolder(), "pipe"));
     for (const open of [() => auditFile(path), () => sqliteStore(path)]) {
-      expect((await failure(open)).message).toBe(`${path} is no file: name another path.`);
+      expect((await catchToolError(open)).message).toBe(`${path} is no file: name another path.`);
     }
   });
 
   test("does not wait for a pipe in place of a recording or of a list", async () => {
     const folder = tempFolder();
     const fifo = pipe(join(folder, "run.ndjson"));
-    expect((await failure(() => readEvents(fifo).next())).message).toContain("is no file");
+    expect((await catchToolError(() => readEvents(fifo).next())).message).toContain("is no file");
     const lists = fileLists(join(folder, "lists"));
     await lists.set("a", ["tool"]);
     const [name = ""] = readdirSync(join(folder, "lists"));
@@ -121,7 +121,7 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
     await store.credentials.set(key, { ...token, accessToken: "x".repeat(1_000_000) });
     store.close();
     harm(path, readFileSync(path).length);
-    expect(await failure(() => sqliteStore(path))).toMatchObject({
+    expect(await catchToolError(() => sqliteStore(path))).toMatchObject({
       code: "store_unavailable",
       retryable: false,
       message: `${path} is damaged: move it away with its -wal and -shm, or restore a backup.`,

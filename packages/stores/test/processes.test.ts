@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
 import { FakeClock } from "@toolweave/conformance/stores";
-import { interruption } from "./support/interruptions.ts";
+import { testInterruption } from "@toolweave/conformance/test-records";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { describe, expect, test, vi } from "vitest";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const minutes = 60_000;
 
@@ -17,7 +17,7 @@ test("of two processes that claim the same 100 calls at once, each call goes to 
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore(path);
   const ids = Array.from({ length: 100 }, (_, id) => `call-${id}`);
-  for (const id of ids) await pendingCalls.add(interruption(id));
+  for (const id of ids) await pendingCalls.add(testInterruption(id));
   const workers = [startWorker("claimAll", path), startWorker("claimAll", path)];
   for (const worker of workers) expect(await worker.next()).toBe("ready");
   for (const worker of workers) worker.tell(ids.join(","));
@@ -60,25 +60,25 @@ test("calls that a killed process had added exist", async () => {
 test("EX13: calls that a killed process had claimed are running during the lease, then unfinished permanently", async () => {
   const path = join(tempFolder(), "store.db");
   const store = openStore(path);
-  await store.pendingCalls.add(interruption("a"));
-  await store.pendingCalls.add(interruption("b"));
+  await store.pendingCalls.add(testInterruption("a"));
+  await store.pendingCalls.add(testInterruption("b"));
   const worker = startWorker("hold", path, "a");
   expect(await worker.next()).toBe("claimed");
   await worker.kill();
-  expect(await store.pendingCalls.claim(interruption("a"))).toBe("running");
+  expect(await store.pendingCalls.claim(testInterruption("a"))).toBe("running");
   // Half a minute later.
   const later = openStore({ path, clock: new FakeClock(Date.now() + 30_000) });
-  expect(await later.pendingCalls.claim(interruption("a"))).toBe("unfinished");
+  expect(await later.pendingCalls.claim(testInterruption("a"))).toBe("unfinished");
   expect((await later.pendingCalls.list()).map(({ status }) => status)).toEqual([
     "unfinished",
     "pending",
   ]);
-  expect(await later.pendingCalls.claim(interruption("b"))).toBe("claimed");
+  expect(await later.pendingCalls.claim(testInterruption("b"))).toBe("claimed");
 });
 
 test("leases do not keep a process alive that has nothing more to do", async () => {
   const path = join(tempFolder(), "store.db");
-  await openStore(path).pendingCalls.add(interruption("a"));
+  await openStore(path).pendingCalls.add(testInterruption("a"));
   const worker = startWorker("end", path);
   const exit = once(worker.process, "exit");
   expect(await worker.next()).toBe("claimed");
@@ -93,7 +93,7 @@ describe("EX14: a process whose clock is wrong by 5 minutes", () => {
     const path = join(tempFolder(), "store.db");
     const { pendingCalls } = openStore(path);
     const here = await pendingCalls.now!();
-    await pendingCalls.add(interruption("soon", here + minutes));
+    await pendingCalls.add(testInterruption("soon", here + minutes));
     const worker = startWorker("hold", path, "soon", String(skew));
     // By its own clock, 5 minutes ahead, the call would have expired.
     expect(await worker.next()).toBe("claimed");
@@ -104,14 +104,14 @@ describe("EX14: a process whose clock is wrong by 5 minutes", () => {
     expect(itsStores).toBeGreaterThanOrEqual(here);
     expect(itsStores).toBeLessThanOrEqual(after);
     // By its own clock, 5 minutes behind, the lease would have lapsed.
-    expect(await pendingCalls.claim(interruption("soon"))).toBe("running");
+    expect(await pendingCalls.claim(testInterruption("soon"))).toBe("running");
   });
 
   test("does not find expired calls for longer", async () => {
     const path = join(tempFolder(), "store.db");
     const { pendingCalls } = openStore(path);
     const expiresAt = (await pendingCalls.now!()) - 1;
-    await pendingCalls.add(interruption("late", expiresAt));
+    await pendingCalls.add(testInterruption("late", expiresAt));
     const worker = startWorker("hold", path, "late", String(-5 * minutes));
     expect(await worker.next()).toBe("expired");
   });
@@ -123,7 +123,7 @@ test.skipIf(process.platform === "win32")(
     const folder = join(tempFolder(), "deep", "er");
     const path = join(folder, "store.db");
     const { pendingCalls } = openStore(path);
-    await pendingCalls.add(interruption("a"));
+    await pendingCalls.add(testInterruption("a"));
     const modes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).mode & 0o777);
     expect(modes).toEqual([0o600, 0o600, 0o600]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);

@@ -1,11 +1,10 @@
 import { join } from "node:path";
+import { catchToolError, FakeClock } from "@toolweave/conformance/stores";
+import { testArtifact } from "@toolweave/conformance/test-records";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
-import { artifactOf } from "./support/artifacts.ts";
-import { failure } from "./support/failure.ts";
-import { FakeClock } from "@toolweave/conformance/stores";
 import { openStore } from "./support/open-store.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 /** Another session each time: all belong to the same caller. */
 const flooder = (session: number): string => `["session ${session}","flooder"]`;
@@ -16,13 +15,13 @@ test("a folder's quota of one owner includes artifacts that another process has 
   const clock = new FakeClock();
   const stores = [0, 1].map(() => fileArtifacts({ path, clock, maxBytesPerOwner: 9_000 }));
   const put = (store: number, word: string, owner: string): Promise<unknown> => {
-    const { artifact, data } = artifactOf(word, 4_000, { owner, expiresAt: Infinity });
+    const { artifact, data } = testArtifact(word, 4_000, { owner, expiresAt: Infinity });
     return Promise.resolve(stores[store]?.put(artifact, data));
   };
   await put(0, "a", flooder(0));
   await put(0, "b", flooder(1));
   clock.skip(10_000);
-  expect((await failure(() => put(1, "c", flooder(2)))).code).toBe("limit_exceeded");
+  expect((await catchToolError(() => put(1, "c", flooder(2)))).code).toBe("limit_exceeded");
   await put(1, "d", others[0] as string);
 });
 
@@ -31,7 +30,7 @@ test.each(["maxPendingCallsPerOwner", "maxTasksPerOwner", "maxArtifactBytesPerOw
   async (name) => {
     for (const value of [-1, Number.NaN, "many"]) {
       const options = { path: ":memory:", [name]: value } as never;
-      expect((await failure(() => openStore(options))).code).toBe("invalid_configuration");
+      expect((await catchToolError(() => openStore(options))).code).toBe("invalid_configuration");
     }
   },
 );

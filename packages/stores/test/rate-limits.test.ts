@@ -1,4 +1,5 @@
 import type { RateRequest, RateReservation } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import type { SqliteStore } from "../src/index.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -6,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { FakeClock } from "@toolweave/conformance/stores";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 function request(part: Partial<RateRequest> = {}): RateRequest {
   return { key: "tool:search", amount: 1, limit: 2, windowMs: 1_000, ...part };

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { catchToolError } from "@toolweave/conformance/stores";
 import type { AuditEntry, AuditRecord } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { auditFile, readAudit } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const record = (callId: string, target = "x"): AuditRecord => ({
   time: 1_700_000_000_000,
@@ -70,7 +70,7 @@ test("a missing file has no records; a link and a folder are refused", async () 
   symlinkSync(join(folder, "file"), join(folder, "link"));
   mkdirSync(join(folder, "folder"));
   for (const name of ["link", "folder"]) {
-    const { code } = await failure(() => readAudit(join(folder, name), { limit: 1 }));
+    const { code } = await catchToolError(() => readAudit(join(folder, name), { limit: 1 }));
     expect([name, code]).toEqual([name, "store_unavailable"]);
   }
 });
@@ -79,7 +79,7 @@ test.each([{ limit: 0 }, { limit: 1, before: "x" }, { limit: 1, before: "-1" }])
   "%o is refused",
   async (options) => {
     const path = join(tempFolder(), "audit.jsonl");
-    const { code } = await failure(() => readAudit(path, options));
+    const { code } = await catchToolError(() => readAudit(path, options));
     expect(code).toBe("invalid_configuration");
   },
 );

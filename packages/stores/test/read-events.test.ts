@@ -1,5 +1,7 @@
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { catchToolError } from "@toolweave/conformance/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import fc from "fast-check";
 import { defineTool, ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
@@ -11,8 +13,6 @@ import {
   type RecordedEvent,
   type RecordingPosition,
 } from "../src/index.ts";
-import { failure } from "./support/failure.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 /** An event in the format of a recorder: `a3` is the third one of the stream `a`. */
 function line(name: string, more: Record<string, unknown> = {}): string {
@@ -134,7 +134,7 @@ describe("reading a recording", () => {
 
   test("a missing file is reported", async () => {
     const path = join(tempFolder(), "none");
-    expect((await failure(() => read(path))).code).toBe("store_unavailable");
+    expect((await catchToolError(() => read(path))).code).toBe("store_unavailable");
   });
 });
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { openStore } from "./support/open-store.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 /** Two executors with stores of their own on one file, and a task that the first one runs. */
 async function twoProcesses() {

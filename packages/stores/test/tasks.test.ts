@@ -1,12 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { catchToolError, FakeClock } from "@toolweave/conformance/stores";
+import { testTask } from "@toolweave/conformance/test-records";
 import type { TaskChange, TaskRecord } from "@toolweave/core/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
-import { failure } from "./support/failure.ts";
-import { FakeClock } from "@toolweave/conformance/stores";
 import { openStore } from "./support/open-store.ts";
-import { taskRecord } from "./support/tasks.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 const forever = 9_000_000_000_000;
 
@@ -30,9 +29,9 @@ describe("tasks in a file", () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const { tasks } = openStore({ path, clock });
-    await tasks.add(taskRecord("a", { expiresAt: clock.now() + 1 }));
+    await tasks.add(testTask("a", { expiresAt: clock.now() + 1 }));
     clock.advance(1);
-    await tasks.add(taskRecord("c"));
+    await tasks.add(testTask("c"));
     const db = new DatabaseSync(path);
     expect(db.prepare("SELECT id FROM tasks").all()).toEqual([{ id: "c" }]);
     db.close();
@@ -41,8 +40,8 @@ describe("tasks in a file", () => {
   test("a task that was swapped for another one is not returned for that one's id", async () => {
     const path = join(tempFolder(), "store.db");
     const { tasks } = openStore(path);
-    await tasks.add(taskRecord("a"));
-    await tasks.add(taskRecord("b", { owner: '["session","grace"]' }));
+    await tasks.add(testTask("a"));
+    await tasks.add(testTask("b", { owner: '["session","grace"]' }));
     const db = new DatabaseSync(path);
     db.exec("UPDATE tasks SET task = (SELECT task FROM tasks WHERE id = 'b') WHERE id = 'a'");
     db.close();
@@ -64,7 +63,7 @@ describe("tasks in a file", () => {
     db.exec("BEGIN");
     for (let id = 0; id < count; id++) {
       const ended = id % 500 === 0;
-      const task = taskRecord(`${id}`, ended ? { ...change("completed", { result }) } : {});
+      const task = testTask(`${id}`, ended ? { ...change("completed", { result }) } : {});
       insert.run(task.id, task.owner, task.status, JSON.stringify(task), forever - id);
     }
     db.exec("COMMIT");
@@ -74,7 +73,7 @@ describe("tasks in a file", () => {
 
   test("of 10,000 tasks ended ones are evicted, the first to end first", async () => {
     const { tasks } = await filled(10_000, new FakeClock());
-    await tasks.add(taskRecord("new"));
+    await tasks.add(testTask("new"));
     expect(await tasks.get("9500")).toBeUndefined();
     expect(await tasks.get("9000")).toBeDefined();
     expect(await tasks.get("9501")).toBeDefined();
@@ -82,13 +81,13 @@ describe("tasks in a file", () => {
 
   test("10,000 running ones leave no room for another", async () => {
     const { tasks } = await filled(10_000, new FakeClock());
-    for (let id = 0; id < 20; id++) await tasks.add(taskRecord(`new-${id}`));
-    expect(await failure(() => tasks.add(taskRecord("late")))).toMatchObject({
+    for (let id = 0; id < 20; id++) await tasks.add(testTask(`new-${id}`));
+    expect(await catchToolError(() => tasks.add(testTask("late")))).toMatchObject({
       code: "limit_exceeded",
       message: "10000 tasks are under way already: wait for one of them, or cancel one.",
     });
     expect(await tasks.change("new-0", change("completed", { result }))).toBe(true);
-    await tasks.add(taskRecord("late"));
+    await tasks.add(testTask("late"));
   });
 
   test("results take 256 Mi characters together: the first to end are evicted, never the last", async () => {
@@ -104,14 +103,14 @@ describe("tasks in a file", () => {
     const there = async (): Promise<readonly (string | undefined)[]> =>
       (await Promise.all(ids.map((id) => tasks.get(id)))).map((task) => task?.id);
     for (const id of ids) {
-      await tasks.add(taskRecord(id));
+      await tasks.add(testTask(id));
       const expiresAt = forever + id.charCodeAt(0);
       const value = "x".repeat(4_000);
       await tasks.change(id, change("completed", { expiresAt, result: { ...result, value } }));
       expect(left()).toBeLessThanOrEqual(10_000);
     }
     expect(await there()).toEqual([undefined, undefined, "c", "d"]);
-    await tasks.add(taskRecord("e"));
+    await tasks.add(testTask("e"));
     const value = "x".repeat(20_000);
     await tasks.change("e", change("completed", { result: { ...result, value } }));
     expect([...(await there()), (await tasks.get("e"))?.id]).toEqual([
@@ -126,10 +125,10 @@ describe("tasks in a file", () => {
     const clock = new FakeClock();
     const owner = openStore({ path, clock });
     const other = openStore({ path, clock });
-    await owner.tasks.add(taskRecord("a"));
+    await owner.tasks.add(testTask("a"));
     const db = new DatabaseSync(path);
     db.exec("BEGIN IMMEDIATE");
-    expect((await failure(() => owner.tasks.change("a", change("completed")))).code).toBe(
+    expect((await catchToolError(() => owner.tasks.change("a", change("completed")))).code).toBe(
       "store_unavailable",
     );
     db.close();

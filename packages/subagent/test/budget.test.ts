@@ -1,9 +1,9 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Tool } from "@toolweave/core";
 import { runAgent, subAgentTool, type AgentLimits } from "@toolweave/subagent";
 import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
-import { FakeClock } from "./support/fake-clock.ts";
 import { scriptedModel, type Said } from "./support/scripted-model.ts";
 
 /** Never ends by itself: calls `tick` in every turn. */

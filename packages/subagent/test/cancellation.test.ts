@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import type { Tool, ToolEvent } from "@toolweave/core";
 import { runAgent, subAgentTool, type AgentEvent } from "@toolweave/subagent";
 import { ended, executorFor, recorded, tool } from "./support/executor-for.ts";
-import { FakeClock, settled } from "./support/fake-clock.ts";
 import { askedOf, partsOf, scriptedModel, type Script } from "./support/scripted-model.ts";
 
 /** The time of each piece of a model's answer, and of each tool. */

@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { suspend, type Tool, type ToolEvent } from "@toolweave/core";
@@ -9,7 +10,6 @@ import {
   type AgentResult,
 } from "@toolweave/subagent";
 import { executorFor, recorded, tool } from "./support/executor-for.ts";
-import { FakeClock } from "./support/fake-clock.ts";
 import { scriptedModel, type Said, type Script } from "./support/scripted-model.ts";
 
 const unhandled: unknown[] = [];

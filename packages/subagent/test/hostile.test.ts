@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { MockLanguageModelV4 } from "ai/test";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ToolExecutor, ToolRegistry, toolsSource, type ToolSource } from "@toolweave/core";
@@ -10,7 +11,6 @@ import {
   type RunAgentOptions,
 } from "@toolweave/subagent";
 import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
-import { FakeClock, settled } from "./support/fake-clock.ts";
 import { inTurn, scriptedModel } from "./support/scripted-model.ts";
 
 const unhandled: unknown[] = [];

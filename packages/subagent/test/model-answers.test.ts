@@ -3,12 +3,12 @@ import {
   UnsupportedFunctionalityError,
   type LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { defineTool } from "@toolweave/core";
 import { runAgent, type AgentMessage } from "@toolweave/subagent";
 import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
-import { FakeClock } from "./support/fake-clock.ts";
 import { inTurn, partsOf, scriptedModel, streamOf, usageOf } from "./support/scripted-model.ts";
 
 const echo = tool("echo", ({ said }) => String(said));

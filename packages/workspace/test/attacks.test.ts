@@ -11,11 +11,11 @@ import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type PolicyInput, type ToolOutcome } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { workspacePolicy, workspaceTools, type SandboxChoice } from "../src/index.ts";
 import { hasLandlock, hasSandbox } from "./support/sandbox-level.ts";
 import { openWorkspace } from "./support/open-workspace.ts";
-import { tempFolder } from "./support/temp-folder.ts";
 
 /** A host that no command may reach. */
 let listener: Server;

@@ -1,26 +1,11 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { conformance } from "@toolweave/conformance/vitest";
-import { afterAll } from "vitest";
 import { workspaceTools } from "../src/index.ts";
+import { sampleWorkspace, without } from "./support/sample-workspace.ts";
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-workspace-")));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-mkdirSync(join(root, "src"));
-writeFileSync(join(root, "src/a.txt"), "one\ntwo\n");
+const { root, logSize, state } = sampleWorkspace();
 writeFileSync(join(root, "large.txt"), "A line of the long file.\n".repeat(20_000));
-
-const log = join(root, "log.txt");
-const size = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 
 conformance({
   name: "the tools of a workspace",
@@ -51,18 +36,13 @@ conformance({
       {
         tool: "write_file",
         arguments: { path: "log.txt", content: "x", mode: "append" },
-        count: size,
+        count: logSize,
       },
     ],
     updatingCalls: [{ tool: "bash", arguments: { command: "echo first; echo second" } }],
     largeCalls: [{ tool: "bash", arguments: { command: "cat large.txt" }, bytes: 29_000 }],
   },
   generatedCalls: ["read_file", "list_files", "search"],
-  state: () => readdirSync(root, { recursive: true }).map(String).toSorted(),
-  without: {
-    suspendingCalls: "a tool of the workspace does not ask a person itself",
-    change: "the tools of a workspace are always the same",
-    outage: "files and commands have no connection that can be lost",
-    secrets: "a workspace has no credentials of its own",
-  },
+  state,
+  without,
 });

@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 
-/** A folder that exists until the test ends. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-cli-"));
-  // A process that a terminal has started can still write into it.
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
-  return folder;
-}
+export { tempFolder } from "@toolweave/test-support/temp-folder";
 
 /** A file that exists until the test ends. */
 export function tempFile(name: string, content: string): string {

@@ -1,11 +1,11 @@
 import { ToolExecutor, ToolRegistry, type ContentBlock } from "@toolweave/core";
+import { call, resultsRead, say, scripted } from "@toolweave/test-support/scripted-turns";
 import { tool } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiSource, aiTools } from "../../src/index.ts";
 import type { ModelOutput } from "../../src/source/sdk-output.ts";
-import { call, resultsRead, say, scripted } from "../support/scripted-model.ts";
 import { sourced } from "../support/sourced.ts";
 import { Conversation } from "../support/conversation.ts";
 

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { chromium } from "playwright-core";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openServer, type WebServer } from "../support/web-server.ts";
 import { browserPath, hasBrowser, openBrowser } from "./support/open-browser.ts";
 import {
@@ -54,8 +54,7 @@ describe.runIf(hasBrowser)("a hostile page", () => {
     // The same page in a browser without our settings, so that the test is known to find what gets through.
     const open = await openTarget();
     const page = await openHostile(open);
-    const folder = mkdtempSync(join(tmpdir(), "toolweave-hostile-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+    const folder = tempFolder();
     const context = await chromium.launchPersistentContext(folder, {
       executablePath: browserPath,
       chromiumSandbox: false,
@@ -86,8 +85,7 @@ describe.runIf(hasBrowser)("a hostile page", () => {
   });
 
   test.runIf(canIsolate)("makes the browser resolve no name", { timeout: 60_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), "toolweave-resolver-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = tempFolder();
     writeFileSync(join(folder, "resolv.conf"), "nameserver 127.0.0.1\n");
     const program = new URL("support/resolving-process.ts", import.meta.url).pathname;
     const args = [

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineTool } from "@toolweave/core";
 import { specHashOf } from "@toolweave/core/adapter";
 import { sqliteStore } from "@toolweave/stores";
 import { compileCache, inFullRun } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 
 const worker = fileURLToPath(new URL("support/working-process.ts", import.meta.url));
@@ -33,8 +33,7 @@ test(
   "workers that are killed run no slot twice, and the jobs continue",
   { timeout: 1_200_000 },
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "toolweave-schedule-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = tempFolder();
     const database = join(folder, "store.sqlite");
     const lines = join(folder, "lines");
     const store = sqliteStore({ path: database, leaseMs: 1_000 });

@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { startServer } from "@toolweave/test-support/start-server";
 
 /** A server on loopback. */
 export interface WebServer {
@@ -20,16 +18,10 @@ export async function openServer(listener: RequestListener): Promise<WebServer> 
     opened.requests.push(request);
     listener(request, response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const host = `127.0.0.1:${port}`;
-  const opened: WebServer = { origin: `http://${host}`, host, port, requests: [], connections: 0 };
+  const origin = await startServer(server);
+  const { host, port } = new URL(origin);
+  const opened: WebServer = { origin, host, port: Number(port), requests: [], connections: 0 };
   server.on("connection", () => (opened.connections += 1));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return opened;
 }
 

@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { JsonObject } from "@toolweave/core";
-import { onTestFinished } from "vitest";
+import { startServer } from "@toolweave/test-support/start-server";
 
 /** A request to the chat API, with the fields that the tests need. */
 export interface ChatRequest {
@@ -37,13 +35,7 @@ export async function modelServer(
       answer(chat, script(chat), response);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
+  return { url: `${await startServer(server)}/v1`, requests };
 }
 
 /** The turns of a model with fixed answers: the last one repeats. */

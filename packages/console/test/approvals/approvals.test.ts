@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { memoryGrants, memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
 import { sqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ProblemDocument } from "../../src/index.ts";
 import { describeApprovals } from "../support/describe-approvals.ts";
@@ -21,12 +20,10 @@ describeApprovals("a store in memory", async () => {
 });
 
 describeApprovals("SQLite", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-console-"));
-  const path = join(folder, "calls.db");
+  const path = join(tempFolder(), "calls.db");
   const stores = [sqliteStore(path), sqliteStore(path)] as const;
   onTestFinished(() => {
     for (const store of stores) store.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   return stores;
 });

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryArtifacts, type ArtifactStore } from "@toolweave/core/stores";
 import { sqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ArtifactMatches, ArtifactPage } from "../../src/index.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
@@ -236,13 +235,11 @@ test.each(["art_x", "unknown", `art_${"f".repeat(32)}`])("the key %s is 404", as
 });
 
 test("an artifact that another process has left in a file is read", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  const path = join(folder, "store.db");
+  const path = join(tempFolder(), "store.db");
   const [first, second] = [sqliteStore({ path }), sqliteStore({ path })];
   onTestFinished(async () => {
     await first.close();
     await second.close();
-    rmSync(folder, { recursive: true });
   });
   const key = await put(first.artifacts, `left ${secret}`, "text/plain", '["mcp","claude"]');
   const console = new CheckedConsole([], { artifacts: second.artifacts }, { owners: "all" });

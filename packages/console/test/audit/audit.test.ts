@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
 import type { AuditReader } from "@toolweave/core/stores";
 import { auditFile, readAudit } from "@toolweave/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { expect, test } from "vitest";
 import type { AuditList } from "../../src/index.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
@@ -14,8 +13,7 @@ const tool = (name: string, more: object = {}): Tool =>
 const tools = [tool("read"), tool("pay", { needsApproval: true })];
 
 function makeFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   return join(folder, "audit.jsonl");
 }
 
@@ -61,8 +59,7 @@ test.each(["limit=0", "limit=201", "cursor=x"])("with %s is 400", async (query) 
 });
 
 test("an audit that cannot be read is 503", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   const console = new CheckedConsole(tools, {}, { audit: readerFor(folder) });
   const { status, text } = await console.send("/api/audit");
   expect(status).toBe(503);

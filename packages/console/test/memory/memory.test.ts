@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller } from "@toolweave/core";
 import { memoryOwner, type MemoryStore } from "@toolweave/core/stores";
 import { sqliteStore, type SqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConsoleOwners, MemoryDetails, MemoryList } from "../../src/index.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
 /** Opens two stores in one file, as two processes do: that of an agent, and that of the console. */
 function openStores(): readonly [SqliteStore, SqliteStore] {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  const path = join(folder, "store.db");
+  const path = join(tempFolder(), "store.db");
   const stores = [sqliteStore({ path }), sqliteStore({ path })] as const;
   onTestFinished(() => {
     for (const store of stores) store.close();
-    rmSync(folder, { recursive: true });
   });
   return stores;
 }

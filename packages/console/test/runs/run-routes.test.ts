@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { eventFile, readEvents } from "@toolweave/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { expect, test } from "vitest";
 import type { ConsoleRecording, RunDetails, RunList, Span } from "../../src/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
@@ -34,8 +33,7 @@ const tools: readonly Tool[] = [
 ];
 
 function makeRecording(name = "events"): { path: string; recording: ConsoleRecording } {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   const path = join(folder, "events.ndjson");
   return { path, recording: { name, read: (options) => readEvents(path, options) } };
 }

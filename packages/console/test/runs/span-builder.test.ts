@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { eventFile, readEvents } from "@toolweave/stores";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { describe, expect, test } from "vitest";
 import { SpanBuilder, type RunDetails, type SpanEvent } from "../../src/spans.ts";
 
 /** The events of a test, numbered. */
@@ -274,8 +274,7 @@ test("binary content is replaced by its size", () => {
 });
 
 test("a recording is read with its run, and another recorder may continue it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   const path = join(folder, "events.ndjson");
   const key = "0123456789abcdef0123456789abcdef";
   const pay = defineTool({

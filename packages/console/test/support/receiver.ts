@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { startServer } from "@toolweave/test-support/start-server";
 import { deferred } from "./deferred.ts";
 
 /** A request that a receiver got. */
@@ -39,13 +37,7 @@ export async function startReceiver(
     onRequest.resolve();
     onRequest = deferred();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = await startServer(server);
   return {
     url: `${origin}/hooks?channel=a`,
     origin,

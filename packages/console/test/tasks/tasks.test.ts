@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineTool, ToolExecutor, ToolRegistry, type Caller, type Tool } from "@toolweave/core";
 import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { sqliteStore, type SqliteStore } from "@toolweave/stores";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import type { TaskDetails, TaskList, TaskRow } from "../../src/index.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
@@ -135,12 +134,10 @@ function bindAll(store: TaskStore): TaskStore {
 }
 
 test("tasks that another process has left in a file are listed, read and cancelled", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-"));
-  const path = join(folder, "store.db");
+  const path = join(tempFolder(), "store.db");
   const stores: SqliteStore[] = [];
   onTestFinished(async () => {
     for (const store of stores) await store.close();
-    rmSync(folder, { recursive: true });
   });
   const open = (): SqliteStore => {
     const store = sqliteStore({ path });

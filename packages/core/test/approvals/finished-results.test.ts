@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import {
   suspend,
@@ -15,7 +16,6 @@ import {
   type PendingCallStore,
 } from "@toolweave/core/stores";
 import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate, key } from "../support/pending-call-stores.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Interruption } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 
 const interruption = (id: string, expiresAt = 2_000_000): Interruption =>
   ({ id, expiresAt }) as Interruption;

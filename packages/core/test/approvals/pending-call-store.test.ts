@@ -1,7 +1,7 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, ToolError, type JsonObject, type ToolEvent } from "@toolweave/core";
 import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate, TestStore } from "../support/pending-call-stores.ts";
 

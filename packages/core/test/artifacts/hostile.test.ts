@@ -1,10 +1,10 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@toolweave/core";
 import { memoryArtifacts, type StoredArtifact } from "@toolweave/core/stores";
 import { mediaTypeOf } from "../../src/artifacts/artifacts.ts";
 import { jsonPath } from "../../src/json-path/json-path.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { textFor } from "../support/outcomes.ts";
 import { Shelf } from "./support.ts";
 

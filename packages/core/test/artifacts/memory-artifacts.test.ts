@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryArtifacts, type ArtifactStore, type StoredArtifact } from "@toolweave/core/stores";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 
 const clock = new FakeClock();
 

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { text, type RunOptions, type ToolEvent } from "@toolweave/core";
 import { memoryArtifacts, type ArtifactStore, type StoredArtifact } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, textFor } from "../support/outcomes.ts";
 import { nextOffset, Shelf, textBytes } from "./support.ts";
 

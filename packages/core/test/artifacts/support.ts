@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { Artifacts } from "../../src/artifacts/artifacts.ts";
 import { readArtifactTool } from "../../src/built-in/built-in-tools.ts";
 import type {
@@ -12,7 +13,6 @@ import { memoryArtifacts, type ArtifactStore } from "@toolweave/core/stores";
 import { utf8Length } from "../../src/text/utf8.ts";
 import { checkedLargeOutputs } from "../../src/artifacts/large-outputs.ts";
 import type { Behalf } from "../../src/contract/caller.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 
 /** Artifacts and the tool that reads them, without an executor. */
 export class Shelf {

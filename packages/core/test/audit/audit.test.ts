@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import {
   suspend,
@@ -15,7 +16,6 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";

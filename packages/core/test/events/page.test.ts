@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { expect, test } from "vitest";
 import { suspend, ToolError, type QueuedEvent, type ToolEvent } from "@toolweave/core";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
 import { memoryLedger } from "@toolweave/core/stores";
 import { key } from "../support/pending-call-stores.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,9 +1,9 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type QueuedEvent, type ToolEvent, type ToolExecutor } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { heapUsed } from "../support/heap-used.ts";
 import { completed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, text, type ToolContext, type ToolOutput } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 
 const said = (what: string): ToolOutput => ({ content: [text(what)] });

@@ -1,7 +1,7 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { text, type Hook, type JsonObject } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
 
 /** An executor with hooks whose tool records its arguments. */

@@ -1,7 +1,7 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, Hook } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 
 const never = (): Promise<never> => new Promise(() => {});

@@ -1,7 +1,7 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { text, type Hook, type ToolContext, type ToolOutput } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { completed } from "../support/outcomes.ts";
 
 const said = (what: string): ToolOutput => ({ content: [text(what)] });

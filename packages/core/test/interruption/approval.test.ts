@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { type Interruption, type JsonObject } from "@toolweave/core";
 import {
@@ -9,7 +10,6 @@ import {
   tool,
   typesOf,
 } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,7 +1,7 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { Interruption, JsonObject, Tool, ToolOutcome } from "@toolweave/core";
 import { guarded, call, executorFor, foreignTool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,10 +1,10 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 import { suspend, type Interruption, type ToolExecutor, type ToolOutcome } from "@toolweave/core";
 import { memoryLedger, memoryPendingCalls } from "@toolweave/core/stores";
 import { executorFor, tool } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { key } from "../support/pending-call-stores.ts";
 
 const calls = ["1", "2", "3"] as const;

@@ -1,3 +1,4 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import {
   suspend,
@@ -11,7 +12,6 @@ import {
 } from "@toolweave/core";
 import { memoryLedger, memoryPendingCalls, type CallLedger } from "@toolweave/core/stores";
 import { executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { memoryLedger, type LedgerCall } from "@toolweave/core/stores";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 
 const day = 24 * 60 * 60 * 1000;
 

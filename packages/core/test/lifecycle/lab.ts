@@ -21,11 +21,11 @@ import {
   type RateRequest,
 } from "@toolweave/core/stores";
 // They are loaded by the first call of a durable run otherwise, which can take longer than a test waits.
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import "../../src/executor/stages/begin-in-ledger.ts";
 import "../../src/executor/stages/end-in-ledger.ts";
 import { spending } from "../limits/controlled.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { key, TestStore } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, PermissionRequest, Tool, ToolContext } from "@toolweave/core";
 import { memoryRateLimits, type RateLimitStore } from "@toolweave/core/stores";
+import type { FakeClock } from "@toolweave/test-support/fake-clock";
 import { foreignTool, tool } from "../support/executor-for.ts";
-import type { FakeClock } from "../support/fake-clock.ts";
 
 /** Tools that end on request, and the calls of them that run, by call id. */
 export class Controlled {

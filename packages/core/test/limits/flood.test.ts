@@ -1,6 +1,6 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { executorFor, call } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { completed, failed } from "../support/outcomes.ts";
 import { Controlled } from "./controlled.ts";
 

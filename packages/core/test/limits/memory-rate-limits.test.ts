@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memoryRateLimits, type RateRequest, type RateReservation } from "@toolweave/core/stores";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 
 function request(more: Partial<RateRequest> = {}): RateRequest {
   return { key: "k", amount: 1, limit: 2, windowMs: 100, ...more };

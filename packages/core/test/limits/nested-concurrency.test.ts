@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConcurrencyLimits, Tool, ToolCall } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 import { Controlled } from "./controlled.ts";
 

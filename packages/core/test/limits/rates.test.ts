@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, RateLimit } from "@toolweave/core";
 import type { RateLimitStore, RateRequest } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { Controlled, notedStore, shop } from "./controlled.ts";

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -14,7 +15,6 @@ import {
 } from "@toolweave/core";
 import { memoryRateLimits, type RateLimitStore } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { shop } from "./controlled.ts";

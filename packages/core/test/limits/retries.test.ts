@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type RetryPolicy, type Tool, type ToolContext } from "@toolweave/core";
 import type { RateLimitStore } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 import { Controlled, notedStore, shop } from "./controlled.ts";
 

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type {
   ApprovalQuestion,
@@ -9,7 +10,6 @@ import type {
 } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

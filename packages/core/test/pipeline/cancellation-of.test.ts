@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type ToolContext } from "@toolweave/core";
 import { cancellationOf, type Cancellation } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf } from "../support/outcomes.ts";
 
 const never = (): Promise<string> => new Promise(() => {});

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { suspend, text, ToolError, type ToolEvent, type ToolReturn } from "@toolweave/core";
@@ -9,7 +10,6 @@ import {
   tool,
   typesOf,
 } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

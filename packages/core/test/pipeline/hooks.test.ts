@@ -1,7 +1,7 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { type Hook, type JsonObject } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

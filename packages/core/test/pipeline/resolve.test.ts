@@ -1,3 +1,4 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { rename } from "@toolweave/core";
 import {
@@ -9,7 +10,6 @@ import {
   typesOf,
 } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
-import { settled } from "../support/fake-clock.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("TC30 an unknown tool", () => {

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, ToolContext } from "@toolweave/core";
 import {
@@ -8,7 +9,6 @@ import {
   tool,
   typesOf,
 } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

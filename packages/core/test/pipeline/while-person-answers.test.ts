@@ -1,8 +1,8 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ToolOutcome } from "@toolweave/core";
 import { whilePersonAnswers } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf } from "../support/outcomes.ts";
 
 const hour = 3_600_000;

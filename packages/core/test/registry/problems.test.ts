@@ -1,3 +1,4 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
 import {
   prefix,
@@ -8,7 +9,6 @@ import {
 } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { failed } from "../support/outcomes.ts";
-import { settled } from "../support/fake-clock.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const unusable = foreignTool("bad", {

@@ -1,9 +1,9 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolError, ToolRegistry, type ToolSource } from "@toolweave/core";
 import { ToolsetSnapshot } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
-import { settled } from "../support/fake-clock.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("a source that is still loading", () => {

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, JsonObject, Repair, RepairRequest } from "@toolweave/core";
 import type { ValidationProblem } from "@toolweave/core/adapter";
@@ -9,7 +10,6 @@ import {
   tool,
   typesOf,
 } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

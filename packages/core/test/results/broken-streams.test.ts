@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { text, ToolError } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
 /** A stream that yields these pieces and then neither ends nor yields any more. */

@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { vi } from "vitest";
 import {
   ToolError,
@@ -8,7 +9,6 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { executorFor, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 
 export const idempotent = { annotations: { idempotentHint: true } };
 

@@ -1,7 +1,7 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ToolError, type Tool, type ToolContext } from "@toolweave/core";
 import { call, executorFor, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
 import { busy, flaky, idempotent, retriesOf, retrying, withoutJitter } from "./flaky.ts";
 

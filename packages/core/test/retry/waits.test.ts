@@ -1,7 +1,7 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ToolError, type CallOptions, type RetryPolicy, type RunLimits } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, failed } from "../support/outcomes.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -1,3 +1,4 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -9,7 +10,6 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 
 const kinds = [
   "ok",

@@ -1,9 +1,9 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { defineTool, suspend, ToolError, type ToolCall, type ToolOutcome } from "@toolweave/core";
 import { CallIds } from "../../src/executor/call/call-ids.ts";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 
 /** A tool that counts how often it runs. */

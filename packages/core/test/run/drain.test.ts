@@ -1,9 +1,9 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type ToolOutcome } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,9 +1,9 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ToolError, type ToolEvent } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { Tool, ToolContext, ToolOutcome } from "@toolweave/core";
 import type { ToolScope } from "@toolweave/core/adapter";
@@ -9,7 +10,6 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test, vi } from "vitest";
 import { ToolError, type BatchProgress } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
 
 const names = ["a", "b", "c", "d"];

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type ExecuteAllOptions, type ToolCall } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 
 const names = ["a", "b", "c", "d", "e"];

@@ -1,8 +1,8 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type FinishedCall } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
 import { codeOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 

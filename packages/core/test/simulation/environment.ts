@@ -1,5 +1,5 @@
 import type { Awaitable, ClockTimer, Interruption } from "@toolweave/core";
-import { FakeClock, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import type { Fault } from "./plan.ts";
 
 /** A text that only the host may see: in causes, injected values, states. */

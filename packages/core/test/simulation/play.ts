@@ -14,7 +14,7 @@ import {
   type PendingCallStore,
   type TaskStore,
 } from "@toolweave/core/stores";
-import { settled } from "../support/fake-clock.ts";
+import { settled } from "@toolweave/test-support/fake-clock";
 import { sentArguments } from "./calls.ts";
 import { defined, Host, takeInside } from "./host.ts";
 import { hostOptions, pendingStore, taskStore } from "./host-options.ts";

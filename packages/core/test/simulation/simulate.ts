@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
-import { settled } from "../support/fake-clock.ts";
+import { settled } from "@toolweave/test-support/fake-clock";
 import { makeDeterministic } from "./deterministic.ts";
 import { arbitraryPlan } from "./arbitrary-plan.ts";
 import type { Plan } from "./plan.ts";

@@ -1,8 +1,8 @@
+import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { makeDeterministic } from "../simulation/deterministic.ts";
 import { Lab } from "../lifecycle/lab.ts";
 import { started } from "../lifecycle/started.ts";
-import { settled } from "../support/fake-clock.ts";
 import { taskIdOf } from "./task-for.ts";
 
 /** The state of a task after this exit of its call. */

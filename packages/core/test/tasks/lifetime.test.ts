@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ToolContext, ToolExecutor } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, textFor } from "../support/outcomes.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";
 

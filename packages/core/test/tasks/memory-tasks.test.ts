@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { idOf, task, taskStoreContract } from "./task-store-contract.ts";
 
 const hour = 60 * 60 * 1000;

@@ -1,8 +1,8 @@
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, ToolExecutor } from "@toolweave/core";
 import { memoryTasks } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { completed } from "../support/outcomes.ts";
 
 /** Two executors with one store of tasks, and a task that the first one runs. */

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import {
   suspend,
@@ -8,7 +9,6 @@ import {
 } from "@toolweave/core";
 import { memoryPendingCalls, memoryTasks } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate, key, TestStore } from "../support/pending-call-stores.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, ToolError } from "@toolweave/core";
 import { memoryPendingCalls, memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate } from "../support/pending-call-stores.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend } from "@toolweave/core";
 import { taskTools } from "../../src/built-in/built-in-tools.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, textFor } from "../support/outcomes.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";
 

@@ -1,10 +1,10 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { suspend, text, ToolError } from "@toolweave/core";
 import { openTelemetry } from "@toolweave/core/telemetry";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { Collected, followContexts } from "./collected.ts";
 

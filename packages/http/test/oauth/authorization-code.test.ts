@@ -1,8 +1,8 @@
+import { visit } from "@toolweave/test-support/visit";
 import { describe, expect, it } from "vitest";
 import { httpClient, oauthClient, type OAuthClientOptions } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
 import { authorizationServer, redirectUri } from "./support/authorization-server.ts";
-import { visit } from "./support/person.ts";
 
 async function signingIn(options: Partial<OAuthClientOptions> = {}) {
   const server = await authorizationServer();
@@ -103,7 +103,9 @@ describe("the authorization code flow", () => {
   it("needs a new sign-in if the person declines", async () => {
     const { client } = await signingIn();
     const { url, state } = await client.beginAuthorization();
-    const error = await failure(client.finishAuthorization(await visit(url, "no"), state));
+    const error = await failure(
+      client.finishAuthorization(await visit(url, { aborts: true }), state),
+    );
     expect(error).toMatchObject({ code: "auth_required", audience: "user" });
     expect(error.message).toContain('access_denied: "End-User aborted interaction"');
   });

@@ -1,10 +1,10 @@
 import type { Clock } from "@toolweave/core";
+import { visit } from "@toolweave/test-support/visit";
 import { describe, expect, it } from "vitest";
 import { httpClient, oauthClient, type OAuthClient } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
 import { serve } from "../support/servers.ts";
 import { authorizationServer } from "./support/authorization-server.ts";
-import { visit } from "./support/person.ts";
 
 /** A clock that only advances while code waits. */
 function patientClock(): Clock & { time: number; readonly waits: number[] } {
@@ -56,7 +56,7 @@ describe("the device flow", () => {
   it("needs a new sign-in if the person declines", async () => {
     const { client } = await onDevice();
     const { url, state } = await client.beginDevice();
-    await visit(url, "no");
+    await visit(url, { aborts: true });
     const error = await failure(client.finishDevice(state));
     expect(error).toMatchObject({ code: "auth_required", audience: "user" });
     expect(error.message).toContain("access_denied");

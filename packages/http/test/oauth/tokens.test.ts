@@ -1,3 +1,4 @@
+import { visit } from "@toolweave/test-support/visit";
 import { describe, expect, it } from "vitest";
 import { oauthClient, type OAuthClient, type OAuthClientOptions } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
@@ -6,7 +7,6 @@ import {
   redirectUri,
   type AuthorizationServer,
 } from "./support/authorization-server.ts";
-import { visit } from "./support/person.ts";
 
 const secret = "s3cret: with %, + & more";
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createRawServer, type AddressInfo, type Socket } from "node:net";
+import { startServer } from "@toolweave/test-support/start-server";
 import { onTestFinished } from "vitest";
 
 /** A server on loopback, and its received requests. */
@@ -22,14 +23,8 @@ export async function serve(listener: RequestListener): Promise<TestServer> {
     listener(request, response);
   });
   server.on("connection", (socket) => sockets.push(socket));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, port, requests, sockets };
+  const origin = await startServer(server);
+  return { origin, port: Number(new URL(origin).port), requests, sockets };
 }
 
 /** A server that sends arbitrary bytes once a request's head has arrived. */

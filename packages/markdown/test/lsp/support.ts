@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import type { MarkupContent, Position, TextEdit } from "vscode-languageserver-protocol";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { LanguageService } from "../../src/lsp/service.ts";
@@ -33,8 +32,7 @@ interface Opened {
 }
 
 export function workspace(): Workspace {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-lsp-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   const service = new LanguageService(testFunctions);
   const toUri = (name: string): string => pathToFileURL(join(folder, name)).href;
   return {

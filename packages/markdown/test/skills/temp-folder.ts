@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 
 /** The folder of fixtures. */
 export const fixtures: string = join(import.meta.dirname, "../fixtures/skills");
 
 /** A folder with these files, until the test is done. */
 export function folderOf(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), "skills-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder();
   write(folder, files);
   return folder;
 }

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   ToolExecutor,
@@ -7,6 +6,7 @@ import {
   type ExecutorOptions,
   type RegistryInput,
 } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { onTestFinished } from "vitest";
 import {
   markdownSource,
@@ -16,8 +16,7 @@ import {
 
 /** A folder with files, which is removed when the test ends. */
 function makeFolder(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-markdown-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder();
   for (const [name, text] of Object.entries(files)) writeIn(folder, name, text);
   return folder;
 }

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { expect, test } from "vitest";
 import { findTests } from "../../src/testing/find-tests.ts";
 import { runTests } from "../../src/testing/run-tests.ts";
 import { failuresOf, guard, runCommand, runFiles } from "./support.ts";
@@ -214,8 +214,7 @@ def test_error(t):
 
 test("an aborted run ends with the reason", async () => {
   const controller = new AbortController();
-  const root = mkdtempSync(join(tmpdir(), "toolweave-tests-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = tempFolder();
   writeFileSync(join(root, "a.test.star"), "def test_a(t):\n    pass\ndef test_b(t):\n    pass\n");
   const seen: string[] = [];
   const run = runTests(findTests(["."], root), {

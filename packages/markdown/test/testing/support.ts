@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { findTests } from "../../src/testing/find-tests.ts";
 import { runTests, type TestRun, type TestRunOptions } from "../../src/testing/run-tests.ts";
 
@@ -38,8 +37,7 @@ export async function runFiles(
   files: Readonly<Record<string, string>>,
   options: TestRunOptions = {},
 ): Promise<TestRun> {
-  const root = mkdtempSync(join(tmpdir(), "toolweave-tests-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = tempFolder();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);

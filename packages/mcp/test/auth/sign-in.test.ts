@@ -11,10 +11,10 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core/stores";
+import { visit } from "@toolweave/test-support/visit";
 import { expect, it } from "vitest";
 import { mcpSource, signIn, type McpHttpServer } from "../../src/index.ts";
 import { guardedLibrary, type GuardedLibrary } from "../support/guarded-library.ts";
-import { signIn as visit } from "../support/person-stub.ts";
 import { opened, toolOf } from "../support/open-source.ts";
 
 const key = new Uint8Array(32).fill(7);
@@ -28,7 +28,7 @@ function serverOf({ url, authority }: GuardedLibrary, store: CredentialStore): M
 async function signedIn(library: GuardedLibrary): Promise<CredentialStore> {
   const store = memoryCredentials();
   const begun = await signIn(serverOf(library, store));
-  await begun?.finish(await visit(begun.url, "host"));
+  await begun?.finish(await visit(begun.url, { name: "host" }));
   return store;
 }
 
@@ -96,7 +96,7 @@ it("a call waits for its caller to sign in, and is resumed in another process", 
   expect(asked.requests[0]).toHaveProperty("message", expect.stringContaining(library.authority));
 
   const second = await executorOf(library, store);
-  const answer = { type: "input", value: await visit(pageOf(asked), "ada") } as const;
+  const answer = { type: "input", value: await visit(pageOf(asked), { name: "ada" }) } as const;
   const outcome = await second.resume(asked, [answer], { run: second.startRun(ada) });
   expect(outcome).toMatchObject({ status: "completed" });
   const { accessToken } = await tokenOf(store, "ada");
@@ -114,7 +114,7 @@ it("MC30, MC31: the token of one caller is never used for another, nor for the h
     const caller = { caller: { id: name } };
     // The same id: calls of two callers stay separate.
     const asked = interruptionOf(await executor.execute({ id: "1", ...show }, caller));
-    const value = await visit(pageOf(asked), name);
+    const value = await visit(pageOf(asked), { name });
     await executor.resume(asked, [{ type: "input", value }], { run: executor.startRun(caller) });
   }
   library.tokens.length = 0;
@@ -146,7 +146,7 @@ it("MC30: a caller cannot complete the sign-in of another caller", async () => {
     }) as unknown as ToolContext;
   const { requests, state } = (await tool.invoke({}, context("ada"))) as Suspension;
   const [request] = requests;
-  const value = await visit(request?.type === "auth" ? (request.url ?? "") : "", "ada");
+  const value = await visit(request?.type === "auth" ? (request.url ?? "") : "", { name: "ada" });
   const answers = [{ type: "input" as const, value }];
   await expect(tool.invoke({}, context("bob", { state, answers }))).rejects.toMatchObject({
     code: "auth_required",
@@ -176,7 +176,7 @@ it("MF24: a call that needs more scopes requests them in addition to the existin
   const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
   const scope = new URL(pageOf(asked)).searchParams.get("scope");
   expect(scope?.split(" ")).toEqual(expect.arrayContaining(["read", "write"]));
-  const value = await visit(pageOf(asked), "host");
+  const value = await visit(pageOf(asked), { name: "host" });
   expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
     status: "completed",
   });
@@ -189,7 +189,7 @@ it("MF24: a server that rejects every token does not cause endless sign-ins", as
   library.needs.set("show_environment", "write");
   library.isNeverContent = true;
   const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
-  const value = await visit(pageOf(asked), "host");
+  const value = await visit(pageOf(asked), { name: "host" });
   expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
     status: "failed",
     error: { code: "auth_required", retryable: false },
@@ -231,7 +231,7 @@ it("an invalid refresh token is deleted, and a person signs in again", async () 
   await store.set({ source: "library", scheme: "oauth" }, lapsed);
   const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
   expect(await store.get({ source: "library", scheme: "oauth" })).toBeUndefined();
-  const value = await visit(pageOf(asked), "host");
+  const value = await visit(pageOf(asked), { name: "host" });
   expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
     status: "completed",
   });
@@ -252,7 +252,7 @@ it("a registration that its server has lost is repeated", async () => {
   await store.set({ source: "library", scheme: "oauth" }, lapsed);
   const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
   expect(pageOf(asked)).not.toContain("forgotten");
-  const value = await visit(pageOf(asked), "host");
+  const value = await visit(pageOf(asked), { name: "host" });
   expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
     status: "completed",
   });

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brokenLine, writeBrokenProject } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { examineSandboxes, workspacePolicy, workspaceTools } from "@toolweave/workspace";
 import { expect, onTestFinished, test } from "vitest";
 import { claudeAgent } from "../support/claude-agent.ts";
@@ -12,8 +12,7 @@ test.runIf(bubblewrap?.holds === true)(
   "an agent of Claude's SDK repairs a program in a sandbox, with one approval",
   { timeout: 60_000 },
   async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-claude-program-")));
-    onTestFinished(() => rmSync(root, { recursive: true }));
+    const root = tempFolder();
     writeBrokenProject(root);
     const node = dirname(process.execPath);
     const source = workspaceTools({

@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, it, vi } from "vitest";
 import type { McpConnection } from "../../src/transport/messages/mcp-connection.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type ConnectionLease,
   ConnectionLease as Live,
 } from "../../src/connection/connection-lease.ts";
-import { HandClock } from "../support/manual-clock.ts";
 
 /** A connection that ends on request: the test cannot wait for real time. */
 class Connection {
@@ -44,12 +44,12 @@ class Connection {
 
 function linked(more: Partial<ReconnectingOptions> = {}): {
   link: ReconnectingConnection;
-  clock: HandClock;
+  clock: FakeClock;
   open: ReturnType<typeof vi.fn<() => Promise<ConnectionLease>>>;
   made: Connection[];
   troubles: (string | undefined)[];
 } {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const made: Connection[] = [];
   const troubles: (string | undefined)[] = [];
   const open = vi.fn<() => Promise<ConnectionLease>>(async () => {
@@ -108,12 +108,12 @@ describe("a link", () => {
   it("reopens a lost connection within half a second for waiting calls, without trouble", async () => {
     const { link, clock, made, open, troubles } = linked();
     await link.connection();
-    await clock.go(20_000);
+    await clock.advance(20_000);
     made[0]?.end("gone");
-    await clock.go(0);
+    await clock.advance(0);
     expect(link.status).toBe("waiting");
     const next = link.connection();
-    await clock.go(500);
+    await clock.advance(500);
     expect(await next).toBe(made[1]?.live);
     expect(open).toHaveBeenCalledTimes(2);
     expect(troubles).toEqual([]);
@@ -126,9 +126,9 @@ describe("a link", () => {
       const { live, end } = made.at(-1) as Connection;
       live.hasAnswered = true;
       end("gone");
-      await clock.go(0);
+      await clock.advance(0);
       expect(link.status).toBe("waiting");
-      await clock.go(500);
+      await clock.advance(500);
     }
     expect([link.status, open.mock.calls.length, troubles]).toEqual(["ready", 21, []]);
   });
@@ -144,13 +144,13 @@ describe("a link", () => {
       return connection.live;
     });
     await link.connection();
-    await clock.go(10 * 60_000);
+    await clock.advance(10 * 60_000);
     expect(link.status).toBe("failed");
     expect(open).toHaveBeenCalledTimes(5);
     const waits = at.slice(1).map((time, index) => time - (at[index] as number) - 200);
     expect(waits).toEqual([750, 1_500, 3_000, 6_000]);
     expect(troubles.at(-1)).toBe("unavailable");
-    expect(clock.waiting).toBe(0);
+    expect(clock.timers).toBe(0);
     await link.connectNow();
     expect(open).toHaveBeenCalledTimes(6);
   });
@@ -159,9 +159,9 @@ describe("a link", () => {
     const { link, clock, open, made } = linked();
     await link.connection();
     for (const _ of [1, 2, 3, 4, 5, 6, 7, 8]) {
-      await clock.go(20_000);
+      await clock.advance(20_000);
       made.at(-1)?.end("gone");
-      await clock.go(500);
+      await clock.advance(500);
     }
     expect(open).toHaveBeenCalledTimes(9);
     expect(link.status).toBe("ready");
@@ -176,7 +176,7 @@ describe("a link", () => {
       retryAfterMs: 750,
     });
     expect(open).toHaveBeenCalledTimes(1);
-    await clock.go(750);
+    await clock.advance(750);
     expect(open).toHaveBeenCalledTimes(2);
   });
 
@@ -185,7 +185,7 @@ describe("a link", () => {
     const { link, clock, open } = linked({ toError: () => error });
     open.mockRejectedValue(error);
     await expect(link.connection()).rejects.toBe(error);
-    await clock.go(60 * 60_000);
+    await clock.advance(60 * 60_000);
     expect(open).toHaveBeenCalledTimes(1);
     open.mockResolvedValue(new Connection().live);
     await link.connection();
@@ -203,7 +203,7 @@ describe("a link", () => {
     }) as never);
     const connecting = link.connection();
     connecting.catch(() => {});
-    await clock.go(1_000);
+    await clock.advance(1_000);
     await expect(connecting).rejects.toMatchObject({
       code: "timeout",
       message: "Connecting to the MCP server s took more than 1000 ms.",
@@ -215,10 +215,10 @@ describe("a link", () => {
     const { link, clock, made } = linked();
     await link.connection();
     const [first] = made as [Connection];
-    await clock.go(2 * 60_000);
+    await clock.advance(2 * 60_000);
     expect(first.pings).toBe(4);
     first.answers = false;
-    await clock.go(3 * 40_000 + 500);
+    await clock.advance(3 * 40_000 + 500);
     expect(first.isClosed).toBe(true);
     expect(made).toHaveLength(2);
     expect(link.status).toBe("ready");
@@ -228,12 +228,12 @@ describe("a link", () => {
     const { link, clock, made, open } = linked();
     const live = await link.connection();
     live.begin();
-    await clock.go(10 * 60_000);
+    await clock.advance(10 * 60_000);
     expect(made[0]?.pings).toBe(0);
     const modern = new Connection("modern");
     open.mockResolvedValue(modern.live);
     await link.replace(live);
-    await clock.go(10 * 60_000);
+    await clock.advance(10 * 60_000);
     expect(modern.pings).toBe(0);
   });
 
@@ -254,18 +254,18 @@ describe("a link", () => {
     const { link, clock, made } = linked({ reconnect: false, onIdle });
     const live = await link.connection();
     live.begin();
-    await clock.go(20 * 60_000);
+    await clock.advance(20 * 60_000);
     expect(made[0]?.isClosed).toBe(false);
     live.done();
     link.done();
-    await clock.go(5 * 60_000);
+    await clock.advance(5 * 60_000);
     expect(made[0]?.isClosed).toBe(true);
     expect(onIdle).toHaveBeenCalledTimes(1);
     await link.connection();
     expect(made).toHaveLength(2);
     // No call needs it: it is not opened again.
     made[1]?.end();
-    await clock.go(60_000);
+    await clock.advance(60_000);
     expect(made).toHaveLength(2);
   });
 
@@ -273,13 +273,13 @@ describe("a link", () => {
     const { link, clock, made, open } = linked();
     await link.connection();
     made[0]?.end("gone");
-    await clock.go(0);
+    await clock.advance(0);
     const waiting = link.connection();
     waiting.catch(() => {});
     await link.close();
     await expect(waiting).rejects.toMatchObject({ code: "unavailable", retryable: false });
-    await clock.go(60 * 60_000);
-    expect(clock.waiting).toBe(0);
+    await clock.advance(60 * 60_000);
+    expect(clock.timers).toBe(0);
     expect(open).toHaveBeenCalledTimes(1);
     await expect(link.connection()).rejects.toMatchObject({ retryable: false });
   });

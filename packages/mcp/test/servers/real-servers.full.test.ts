@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, ToolResult, ToolSource } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connected } from "../support/open-connection.ts";
 import { chromium, realServer } from "../support/real-servers.ts";
@@ -26,8 +27,7 @@ function names(source: ToolSource): readonly string[] {
 }
 
 function newFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-server-")));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   return folder;
 }
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ToolOutcome, ToolSource } from "@toolweave/core";
 import { compileCache } from "@toolweave/test-support";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import type { McpStdioServer } from "../../src/index.ts";
 import { executorOver } from "./open-source.ts";
 
@@ -19,8 +18,7 @@ export interface Fragile {
 
 /** @param ways see `fragile-server.ts`. */
 export function fragile(ways: string, more: Partial<McpStdioServer> = {}): Fragile {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-fragile-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   const file = join(folder, "pids");
   const args = [script, ways, file];
   return {

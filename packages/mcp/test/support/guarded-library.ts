@@ -1,9 +1,10 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
-import { onTestFinished, vi } from "vitest";
+import {
+  startAuthorizationServer,
+  type ClientMetadata,
+} from "@toolweave/test-support/authorization-server";
+import { startServer } from "@toolweave/test-support/start-server";
 import { answer } from "./http-library.ts";
 import { library as libraryServer } from "./library.ts";
 
@@ -29,21 +30,29 @@ export interface GuardedLibrary {
 /** Starts both on loopback; they end with the test. Refresh tokens can be used once. */
 export async function guardedLibrary(
   clients: readonly ClientMetadata[] = [],
-  configuration: Configuration = {},
 ): Promise<GuardedLibrary> {
-  // It warns that it is not set up for production.
-  vi.spyOn(console, "info").mockReturnValue();
-  vi.spyOn(console, "warn").mockReturnValue();
-  const asked: string[] = [];
+  const {
+    provider,
+    origin: authority,
+    requests: asked,
+  } = await startAuthorizationServer({
+    clients: [...clients],
+    features: {
+      registration: { enabled: true },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_, resource) => ({
+          scope: "read write",
+          audience: resource,
+          accessTokenFormat: "opaque",
+        }),
+        useGrantedResource: () => true,
+      },
+    },
+  });
   const tokens: (string | undefined)[] = [];
   const needs = new Map<string, string>();
-  let provide: (request: IncomingMessage, response: never) => unknown = () => undefined;
-  const authority = await listening(
-    createServer((request, response) => {
-      asked.push(`${request.method} ${request.url?.replace(/[?].*/, "")}`);
-      void provide(request, response as never);
-    }),
-  );
   const handler = createMcpHandler(() => libraryServer({ edition: 0 }));
   const server = createServer((request, response) => {
     const { url = "/", headers } = request;
@@ -66,32 +75,7 @@ export async function guardedLibrary(
       return undefined;
     });
   });
-  const origin = await listening(server);
-  const provider = new Provider(authority, {
-    clients: [...clients],
-    scopes: ["openid", "offline_access", "read", "write"],
-    features: {
-      registration: { enabled: true },
-      clientCredentials: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: (_, resource) => ({
-          scope: "read write",
-          audience: resource,
-          accessTokenFormat: "opaque",
-        }),
-        useGrantedResource: () => true,
-      },
-    },
-    issueRefreshToken: async () => true,
-    rotateRefreshToken: true,
-    pkce: { required: () => true },
-    cookies: { keys: ["only for tests"] },
-    ttl: { AccessToken: 600, ClientCredentials: 600, RefreshToken: 600, AuthorizationCode: 60 },
-    ...configuration,
-  });
-  provide = provider.callback() as never;
-
+  const origin = await startServer(server);
   const found = async (token: string) =>
     (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
 
@@ -116,13 +100,4 @@ export async function guardedLibrary(
     revoke: async (token) => void (await (await found(token))?.destroy()),
   };
   return library;
-}
-
-async function listening(server: Server): Promise<string> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileCache } from "@toolweave/test-support";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import type { McpSource, McpStdioServer } from "../../src/index.ts";
 import { opened } from "./open-source.ts";
 
@@ -21,8 +20,7 @@ export function listing(
   tools: readonly unknown[] | string,
   more: Partial<McpStdioServer> = {},
 ): Listing {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-listing-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   const file = join(folder, "list.json");
   const list: Listing["list"] = (now, answer) => {
     const json = typeof now === "string" ? now : JSON.stringify(now);

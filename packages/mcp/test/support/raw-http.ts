@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { startServer } from "@toolweave/test-support/start-server";
 
 /** A received JSON-RPC message. */
 interface RawMessage {
@@ -47,13 +45,7 @@ export async function rawHttp(answer: (exchange: RawExchange) => unknown): Promi
       });
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return `${await startServer(server)}/mcp`;
 }
 
 /** Answers the handshake of the older protocol; false: it is another message. */

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import {
   createMcpHandler,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { startServer } from "@toolweave/test-support/start-server";
 import { onTestFinished } from "vitest";
 import { press, PressWorld } from "./requesting-server.ts";
 import { answer } from "./http-library.ts";
@@ -32,11 +31,9 @@ export async function pressUrl(era: "modern" | "legacy"): Promise<string> {
   };
   const fetch = era === "modern" ? modern.fetch : legacy;
   const server = createServer((request, response) => void answer(fetch, request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  const origin = await startServer(server);
   onTestFinished(async () => {
     await Promise.all([modern.close(), ...Array.from(sessions.values(), (one) => one.close())]);
-    server.close();
-    server.closeAllConnections();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return `${origin}/mcp`;
 }

@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { startServer } from "@toolweave/test-support/start-server";
 
 /** The requests to an origin. */
 interface Asked {
@@ -48,10 +46,5 @@ export async function webOrigin(): Promise<WebOrigin> {
       response.end(said.body === undefined ? "" : JSON.stringify(said.body));
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, says };
+  return { origin: await startServer(server), asked, says };
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
+import { startServer } from "@toolweave/test-support/start-server";
 import auth from "http-auth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { OpenApiSource } from "../../src/index.ts";
-import { listening } from "../support/start-server.ts";
 import { call, sourceOf, toolOf } from "../support/call-tool.ts";
 
 interface Exchange {
@@ -27,7 +27,7 @@ async function recording(exchanges: Exchange[], listener: Listener): Promise<str
       listener(request, response, body);
     })();
   });
-  return listening(server);
+  return startServer(server);
 }
 
 /** MD5 of name, realm and password, as in a server's password file. */

@@ -1,8 +1,8 @@
 import type { ToolOutcome } from "@toolweave/core";
 import { memoryCredentials, memoryPendingCalls } from "@toolweave/core/stores";
+import { visit } from "@toolweave/test-support/visit";
 import { describe, expect, test, vi } from "vitest";
 import { guardedApi } from "./support/guarded-api.ts";
-import { signIn } from "./support/browser.ts";
 import {
   interruptionOf,
   registration,
@@ -19,7 +19,7 @@ async function signedIn(
   name: string,
 ): Promise<ToolOutcome> {
   const interruption = interruptionOf(outcome);
-  const value = await signIn(requestOf(interruption).url, name);
+  const value = await visit(requestOf(interruption).url, { name });
   return process.executor.resume(interruption, [{ type: "input", value }]);
 }
 
@@ -38,7 +38,7 @@ describe("the authorization code flow", () => {
     expect(new URL(request.url).origin).toBe(api.issuer);
     expect(api.tokens).toEqual([]);
 
-    const value = await signIn(request.url, "ada");
+    const value = await visit(request.url, { name: "ada" });
     const second = await startProcess(shared);
     const done = await second.executor.resume(
       JSON.parse(JSON.stringify(interruption)) as typeof interruption,
@@ -70,7 +70,7 @@ describe("the authorization code flow", () => {
     const api = await guardedApi();
     const process = await startProcess({ api });
     const interruption = interruptionOf(await process.call());
-    const value = await signIn(requestOf(interruption).url, "root");
+    const value = await visit(requestOf(interruption).url, { name: "root" });
     const done = await process.executor.resume(interruption, [{ type: "input", value }]);
     expect(resultOf(done).value).toMatchObject({ who: "root" });
     expect(resultOf(await process.call()).value).toMatchObject({ who: "root" });
@@ -119,7 +119,7 @@ describe("the authorization code flow", () => {
     const api = await guardedApi();
     const process = await startProcess({ api });
     const waiting = interruptionOf(await process.call("ada"));
-    const value = await signIn(requestOf(waiting).url, "eve");
+    const value = await visit(requestOf(waiting).url, { name: "eve" });
     const stolen = await process.executor.resume(waiting, [{ type: "input", value }], {
       run: process.executor.startRun({ caller: { id: "eve" } }),
     });
@@ -177,7 +177,7 @@ describe("the device flow", () => {
 
     const still = interruptionOf(await first.executor.resume(waiting, [{ type: "approve" }]));
     expect(still.requests).toEqual(waiting.requests);
-    await signIn(request.url, "ada");
+    await visit(request.url, { name: "ada" });
     // A process that has not polled yet may do so at once.
     const second = await startProcess(shared);
     const done = await second.executor.resume(still, [{ type: "approve" }]);

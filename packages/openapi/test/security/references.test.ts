@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
 import { documentOf, opened, modelView } from "../support/open-source.ts";
@@ -10,8 +10,7 @@ const content = "root-of-all-secrets";
 
 /** A folder with a secret file beside the folder of the documents. */
 function folder(): { readonly docs: string; readonly secret: string } {
-  const root = mkdtempSync(join(tmpdir(), "toolweave-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder();
   const docs = join(root, "docs");
   mkdirSync(docs);
   const secret = join(root, "secret.json");

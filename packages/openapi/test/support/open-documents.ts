@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
-import { onTestFinished } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { openDocument } from "../../src/operations/document.ts";
 import type { ApiDocument } from "../../src/operations/document.ts";
 import { OperationError } from "../../src/document/operation.ts";
@@ -65,8 +64,7 @@ export function failureOf(operation: Operation | undefined): OperationError {
 
 /** A folder with these files, removed after the test. */
 export function folder(files: Readonly<Record<string, string | JsonObject>>): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-")));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const path = tempFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
     const text = typeof content === "string" ? content : JSON.stringify(content);

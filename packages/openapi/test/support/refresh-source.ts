@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { ToolRegistry, type JsonObject, type RegistryDiff, type Tool } from "@toolweave/core";
+import { startServer } from "@toolweave/test-support/start-server";
 import { onTestFinished } from "vitest";
 import { openApiSource, type OpenApiOptions, type OpenApiSource } from "../../src/index.ts";
-import { listening } from "./start-server.ts";
 import { folder } from "./open-documents.ts";
 
 /** A schema with a property. */
@@ -100,5 +100,5 @@ export async function served(answer: (request: IncomingMessage) => Answer): Prom
     const { status = 200, headers = {}, body } = answer(request);
     response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body));
   });
-  return { url: `${await listening(server)}/api.json`, seen };
+  return { url: `${await startServer(server)}/api.json`, seen };
 }

@@ -1,6 +1,6 @@
+import { catchToolError } from "@toolweave/conformance/stores";
 import type { ArtifactIndex } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
-import { failure } from "./failure.ts";
 import { testArtifact } from "./test-artifact.ts";
 
 /** An index of one test, and its time. */
@@ -32,10 +32,10 @@ export function describeIndex(make: () => PromiseLike<IndexUnderTest> | IndexUnd
   test("a key has one row until it is removed", async () => {
     const { index, advance } = await make();
     const token = await index.reserve(artifact, "a", 1_000);
-    expect((await failure(() => index.reserve(artifact, "b", 1_000))).code).toBe("internal");
+    expect((await catchToolError(() => index.reserve(artifact, "b", 1_000))).code).toBe("internal");
     await index.complete(key, token, "a");
     const taken = await index.take(key, 1_000);
-    expect((await failure(() => index.reserve(artifact, "b", 1_000))).code).toBe("internal");
+    expect((await catchToolError(() => index.reserve(artifact, "b", 1_000))).code).toBe("internal");
     await index.remove(taken!, 1_000);
     await index.reserve(artifact, "b", 1_000);
     await advance(1_000);
@@ -85,7 +85,9 @@ export function describeIndex(make: () => PromiseLike<IndexUnderTest> | IndexUnd
     const { index, advance } = await make();
     const whole = testArtifact(2, 9_000).artifact;
     await index.reserve(whole, "a", 1_000);
-    expect((await failure(() => index.reserve(artifact, "b", 1_000))).code).toBe("limit_exceeded");
+    expect((await catchToolError(() => index.reserve(artifact, "b", 1_000))).code).toBe(
+      "limit_exceeded",
+    );
     await advance(1_000);
     const [first] = await index.takeExpired(10, 1_000);
     await index.remove(first!, 1_000);
@@ -97,7 +99,9 @@ export function describeIndex(make: () => PromiseLike<IndexUnderTest> | IndexUnd
     await index.remove(second!, 1_000);
     await advance(1_000);
     expect(await index.takeExpired(10, 1_000)).toEqual([]);
-    expect((await failure(() => index.reserve(whole, "a", 1_000))).code).toBe("limit_exceeded");
+    expect((await catchToolError(() => index.reserve(whole, "a", 1_000))).code).toBe(
+      "limit_exceeded",
+    );
     await index.remove((await index.take(key, 1_000))!, 1_000);
     await index.reserve(whole, "a", 1_000);
   });

@@ -1,12 +1,13 @@
 import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { testArtifact, testArtifactKey } from "@toolweave/conformance/test-records";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 import { fileArtifacts, sqliteStore } from "../../src/index.ts";
-import { artifactOf, artifactStore, keyOf } from "../support/artifacts.ts";
+import { artifactStore } from "../support/artifact-store.ts";
 import { startWorker, type Worker } from "../support/start-worker.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 const size = 6_000_000;
 
@@ -33,7 +34,7 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
   test("of a process that is killed while it writes: complete, or absent", async () => {
     const path = join(tempFolder(), "artifacts");
     const store = artifactStore(kind, path);
-    const whole = artifactOf("any", size);
+    const whole = testArtifact("any", size);
     let cutOff = 0;
     for (let round = 0; round < rounds; round++) {
       const worker = startWorker("putForever", path, kind, String(size));
@@ -45,7 +46,7 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
       await worker.kill();
       for (const message of worker.rest()) note(progress, String(message));
       for (const word of progress.begun) {
-        const data = await store.read(keyOf(word), 0, Infinity);
+        const data = await store.read(testArtifactKey(word), 0, Infinity);
         const isWhole = data !== undefined && Buffer.compare(data, whole.data) === 0;
         expect({ word, there: data !== undefined }).toEqual({ word, there: isWhole });
         expect(isWhole || !progress.put.includes(word)).toBe(true);
@@ -66,9 +67,9 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
     );
     await Promise.all(workers.map((worker) => worker.kill()));
     const store = artifactStore(kind, path);
-    const { data } = artifactOf("any", 700_000);
+    const { data } = testArtifact("any", 700_000);
     for (const word of put) {
-      expect(Buffer.compare((await store.read(keyOf(word), 0, Infinity))!, data)).toBe(0);
+      expect(Buffer.compare((await store.read(testArtifactKey(word), 0, Infinity))!, data)).toBe(0);
     }
     expect(put).toHaveLength(45);
   });
@@ -95,7 +96,7 @@ test("artifacts that a killed process has left incomplete are removed later", as
       await worker.kill();
     }
   }
-  const [first, ...next] = ["a", "b", "c", "d"].map((word) => artifactOf(word, 10));
+  const [first, ...next] = ["a", "b", "c", "d"].map((word) => testArtifact(word, 10));
   await fileArtifacts({ path: files, clock: later }).put(first!.artifact, first!.data);
   expect(readdirSync(files).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   const store = sqliteStore({ path: database, clock: later });

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import type { Interruption } from "@toolweave/core";
 import type { PendingCallRecord } from "@toolweave/core/stores";
 import { openStore } from "../support/open-store.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 import { startAgent } from "./support/start-agent.ts";
 
 /** A separate store, and the file into which the tools write their effects. */

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import {
   defineTool,
@@ -11,7 +12,6 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import { openStore } from "../support/open-store.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 const yes = [{ type: "approve" }] as const;
 const key = "unknown to an agent that writes files";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFullRun } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
-import { tempFolder } from "../support/temp-folder.ts";
 import { startAgent, type Agent } from "./support/start-agent.ts";
 import type { Seen, AgentRequest } from "./support/task-agent.ts";
 

@@ -1,6 +1,7 @@
 // A child process that uses a store. It runs the job of its argument, and sends the results.
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
+import { testArtifact, testInterruption } from "@toolweave/conformance/test-records";
 import type { ToolEvent } from "@toolweave/core";
 import type { AuditRecord, CredentialStore } from "@toolweave/core/stores";
 import {
@@ -10,8 +11,7 @@ import {
   fileCredentials,
   sqliteStore,
 } from "../../src/index.ts";
-import { artifactOf, artifactStore } from "./artifacts.ts";
-import { interruption } from "./interruptions.ts";
+import { artifactStore } from "./artifact-store.ts";
 
 export type WorkerMessage = string | number | boolean | readonly string[];
 
@@ -42,7 +42,9 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const store = sqliteStore(path);
     tell("ready");
     const ids = (await nextMessage()).split(",");
-    const results = await Promise.all(ids.map((id) => store.pendingCalls.claim(interruption(id))));
+    const results = await Promise.all(
+      ids.map((id) => store.pendingCalls.claim(testInterruption(id))),
+    );
     tell(ids.filter((_id, index) => results[index] === "claimed"));
     tell(ids.filter((_id, index) => results[index] === "running"));
     // Open claims: later processes must find them running.
@@ -58,7 +60,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const right = Date.now.bind(Date);
     Date.now = () => right() + Number(skew);
     const store = sqliteStore(path);
-    tell(await store.pendingCalls.claim(interruption(id)));
+    tell(await store.pendingCalls.claim(testInterruption(id)));
     tell(Date.now());
     tell(await store.pendingCalls.now!());
     stay();
@@ -67,7 +69,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   /** Claims one call, reserves, and has nothing more to do. */
   async end() {
     const store = sqliteStore(path);
-    tell(await store.pendingCalls.claim(interruption("a")));
+    tell(await store.pendingCalls.claim(testInterruption("a")));
     await store.rateLimits.reserve([{ key: "k", amount: 1, limit: 1, windowMs: 1_000 }]);
     process.disconnect();
   },
@@ -77,7 +79,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     // On a busy machine it adds thousands before it is killed.
     const store = sqliteStore({ path, maxPendingCallsPerOwner: 1_000_000 });
     for (let id = 0; ; id++) {
-      await store.pendingCalls.add(interruption(`${process.pid}-${id}`));
+      await store.pendingCalls.add(testInterruption(`${process.pid}-${id}`));
       tell(`${process.pid}-${id}`);
       // Waits until the message is sent.
       await new Promise((resolve) => setImmediate(resolve));
@@ -136,7 +138,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const store = artifactStore(kind, path);
     for (let count = 0; ; count++) {
       const word = `${process.pid}-${count}`;
-      const { artifact, data } = artifactOf(word, Number(size));
+      const { artifact, data } = testArtifact(word, Number(size));
       tell(`begins ${word}`);
       await store.put(artifact, data);
       tell(word);
@@ -148,7 +150,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   /** Uses everything that creates files, with a umask of 0. */
   async underUmask0() {
     process.umask(0);
-    const { artifact, data } = artifactOf("a", 1_000);
+    const { artifact, data } = testArtifact("a", 1_000);
     await fileArtifacts(`${path}/artifacts`).put(artifact, data);
     await sqliteStore(`${path}/database/store.db`).artifacts.put(artifact, data);
     await eventFile(`${path}/events/run.ndjson`).close();

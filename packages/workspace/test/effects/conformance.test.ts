@@ -1,25 +1,8 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { conformance } from "@toolweave/conformance/vitest";
-import { afterAll } from "vitest";
 import { workspaceEffects } from "../../src/effects.ts";
+import { sampleWorkspace, without } from "../support/sample-workspace.ts";
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-workspace-")));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-mkdirSync(join(root, "src"));
-writeFileSync(join(root, "src/a.txt"), "one\ntwo\n");
-
-const log = join(root, "log.txt");
-const size = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+const { root, logSize, state } = sampleWorkspace();
 
 conformance({
   name: "the tools of a workspace for programs",
@@ -43,17 +26,14 @@ conformance({
       {
         tool: "fs_write",
         arguments: { path: "log.txt", content: "x", mode: "append" },
-        count: size,
+        count: logSize,
       },
     ],
   },
   generatedCalls: ["fs_read", "fs_stat", "fs_list", "fs_glob", "fs_find", "fs_diff"],
-  state: () => readdirSync(root, { recursive: true }).map(String).toSorted(),
+  state,
   without: {
-    suspendingCalls: "a tool of the workspace does not ask a person itself",
-    change: "the tools of a workspace are always the same",
-    outage: "files and commands have no connection that can be lost",
-    secrets: "a workspace has no credentials of its own",
+    ...without,
     updatingCalls: "the tools for programs have one result",
     largeCalls: "the texts of the tools for programs are short",
   },

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { inFullRun } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { replaceFile } from "../../src/files/replace-file.ts";
 import { openJail } from "../support/open-jail.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 import type { WriterMessage } from "../support/writing-process.ts";
 import { randomFrom } from "../policy/support/random-scripts.ts";
 

@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFullRun } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffLines } from "../../src/files/line-diff.ts";
 import { diffTexts } from "../../src/files/unified-diff.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 const lists = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 14 });
 

@@ -10,13 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { beforeEach, describe, expect, test } from "vitest";
 import { replaceFile } from "../../src/files/replace-file.ts";
 import { Jail } from "../../src/jail/jail.ts";
 import { JailError, type JailFault } from "../../src/jail/jail-error.ts";
 import type { PathRules, WorkspaceRoot } from "../../src/jail/path-rules.ts";
 import { openJail } from "../support/open-jail.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 let base: string;
 let root: string;

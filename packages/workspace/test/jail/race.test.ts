@@ -1,8 +1,8 @@
 import { inFullRun } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import { Race, type RaceCounts } from "../support/race.ts";
 import { canary, ToolRace } from "../support/tool-race.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 const reads = inFullRun(200_000, 3_000);
 const writes = inFullRun(20_000, 300);

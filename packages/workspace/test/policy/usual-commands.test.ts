@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { analyzeCommand, workspacePolicy, workspaceTools } from "../../src/index.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 /** Commands of agents' usual work. `\n` is a line feed. */
 const commands: readonly string[] = readFileSync(

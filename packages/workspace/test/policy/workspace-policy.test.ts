@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type PolicyInput, type ToolOutcome } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { workspacePolicy, workspaceTools } from "../../src/index.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 async function run(command: string, policy: PolicyInput): Promise<ToolOutcome> {
   const registry = new ToolRegistry([workspaceTools({ root: tempFolder(), sandbox: "none" })]);

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type Explanation } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { workspaceTools, zeroClawPolicy, type ZeroClawSettings } from "../../src/index.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 /** The decision on a script, with the first reason that is no consent. */
 async function decide(

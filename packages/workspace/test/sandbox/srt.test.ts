@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SandboxManager } from "@anthropic-ai/sandbox-runtime";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { srtSandbox } from "../../src/srt.ts";
 import { openWorkspace } from "../support/open-workspace.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 /** It needs bubblewrap, socat and ripgrep. */
 const isUsable = SandboxManager.checkDependencies().errors.length === 0;

@@ -7,9 +7,9 @@ import {
   type ToolOutcome,
   type ToolSource,
 } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { onTestFinished } from "vitest";
 import { workspaceTools, type WorkspaceOptions } from "../../src/index.ts";
-import { tempFolder } from "./temp-folder.ts";
 
 /** A workspace in a temporary folder, and a run that calls its tools. */
 export interface OpenWorkspace {

@@ -2,11 +2,11 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { inFullRun } from "@toolweave/test-support";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test, vi } from "vitest";
 import type { CommandingMessage } from "../support/commanding-process.ts";
 import { processesWith } from "../support/processes.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 const kills = inFullRun(50, 3);
 

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
-import { onTestFinished, vi } from "vitest";
+import {
+  startAuthorizationServer,
+  type ClientMetadata,
+} from "@toolweave/test-support/authorization-server";
 import { httpClient, type HttpClient } from "../../../src/index.ts";
 
 /** The redirect URI of the clients of these tests; nothing listens there. */
@@ -49,51 +48,14 @@ export interface AuthorizationServer {
   isGood(accessToken: string): Promise<boolean>;
 }
 
-/**
- * oidc-provider on loopback, closed when the test ends. Refresh tokens can be used once; a second
- * use ends the grant.
- */
+/** Starts it until the test ends. Refresh tokens can be used once, unless configured otherwise. */
 export async function authorizationServer(
-  configuration: Configuration = {},
+  configuration: { readonly rotateRefreshToken?: boolean } = {},
 ): Promise<AuthorizationServer> {
-  // It warns that it is not set up for production.
-  vi.spyOn(console, "info").mockReturnValue();
-  vi.spyOn(console, "warn").mockReturnValue();
-  const requests: string[] = [];
-  let listener: (request: IncomingMessage, response: never) => unknown = () => undefined;
-  const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url?.replace(/[?].*/, "")}`);
-    void listener(request, response as never);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(origin, {
+  const { origin, requests } = await startAuthorizationServer({
     clients: [...clients],
-    scopes: ["openid", "offline_access", "read", "write"],
-    features: { clientCredentials: { enabled: true }, deviceFlow: { enabled: true } },
-    issueRefreshToken: async () => true,
-    rotateRefreshToken: true,
-    pkce: { required: () => true },
-    cookies: { keys: ["only for tests"] },
-    ttl: {
-      AccessToken: 600,
-      ClientCredentials: 600,
-      AuthorizationCode: 60,
-      DeviceCode: 600,
-      RefreshToken: 600,
-      Interaction: 600,
-      Session: 600,
-      Grant: 600,
-      IdToken: 600,
-    },
     ...configuration,
   });
-  listener = provider.callback() as never;
   return {
     origin,
     discoveryUrl: `${origin}/.well-known/openid-configuration`,

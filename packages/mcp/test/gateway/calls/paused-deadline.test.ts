@@ -1,9 +1,9 @@
 import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mcpSource } from "../../../src/index.ts";
 import { forwardToClient, listenHttp, serveMcp } from "../../../src/gateway/index.ts";
 import { pressServer } from "../../support/requesting-server-process.ts";
-import { HandClock } from "../../support/manual-clock.ts";
 import { clientOf, eras, serving, textOf, type Era } from "../../support/open-gateway.ts";
 
 const hour = 3_600_000;
@@ -11,11 +11,11 @@ const hour = 3_600_000;
 /** A press behind a gateway, whose calls may take a second by this clock. */
 async function pressGateway(
   era: Era,
-): Promise<{ readonly url: string; readonly clock: HandClock }> {
+): Promise<{ readonly url: string; readonly clock: FakeClock }> {
   const source = mcpSource(pressServer(era, forwardToClient));
   onTestFinished(() => source.close());
   await source.ready;
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const registry = new ToolRegistry([source]);
   const executor = new ToolExecutor({ registry, policy: "autonomous", timeoutMs: 1_000, clock });
   const gateway = serveMcp(registry, executor);
@@ -34,7 +34,7 @@ describe.each(eras)("while the user of a %s client answers", (era) => {
     const { url, clock } = await pressGateway(server);
     const client = await clientOf(url, era, {
       says: async () => {
-        await clock.go(hour);
+        await clock.advance(hour);
         return { action: "accept", content: { name: "Ann", copies: 2 } };
       },
     });

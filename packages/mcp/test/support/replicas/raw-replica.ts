@@ -1,13 +1,12 @@
-import { once } from "node:events";
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { freePort } from "@toolweave/test-support/replicas";
+import { startServer } from "@toolweave/test-support/start-server";
 import { onTestFinished } from "vitest";
 import {
   listenHttp,
@@ -75,14 +74,7 @@ export async function rawReplica(
       respond(outgoing, incoming);
     })();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/mcp`;
+  const url = `${await startServer(server)}/mcp`;
   return { address: { url, instance: crypto.randomUUID() }, received };
 }
 

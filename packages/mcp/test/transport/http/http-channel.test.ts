@@ -1,10 +1,9 @@
 import type { JsonObject } from "@toolweave/core";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startServer } from "@toolweave/test-support/start-server";
+import { describe, expect, it, vi } from "vitest";
 import { connected, textOf } from "../../support/open-connection.ts";
 import { greets, rawHttp, said, type RawExchange } from "../../support/raw-http.ts";
 
@@ -252,13 +251,7 @@ async function oldServer(): Promise<{ readonly url: string; readonly requests: s
         ?.handlePostMessage(request, response);
     } else response.writeHead(404).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`, requests };
+  return { url: `${await startServer(server)}/sse`, requests };
 }
 
 describe("the subscription to a server of the newer protocol", () => {

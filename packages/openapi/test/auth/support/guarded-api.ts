@@ -1,7 +1,9 @@
-import { createServer, type RequestListener } from "node:http";
-import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
-import { vi } from "vitest";
-import { listening } from "../../support/start-server.ts";
+import { createServer } from "node:http";
+import {
+  startAuthorizationServer,
+  type ClientMetadata,
+} from "@toolweave/test-support/authorization-server";
+import { startServer } from "@toolweave/test-support/start-server";
 
 /** The redirect URI of a sign-in; nothing listens there. */
 export const redirectUri = "http://127.0.0.1:9/callback";
@@ -41,43 +43,16 @@ export interface GuardedApi {
 }
 
 /** Starts both, until the test ends. */
-export async function guardedApi(configuration: Configuration = {}): Promise<GuardedApi> {
-  // It warns that it is not set up for production.
-  vi.spyOn(console, "info").mockReturnValue();
-  vi.spyOn(console, "warn").mockReturnValue();
-  const asked: string[] = [];
-  let listener: RequestListener = () => {};
-  const issuer = await listening(
-    createServer((request, response) => {
-      asked.push(`${request.method} ${request.url?.replace(/[?].*/, "")}`);
-      listener(request, response);
-    }),
-  );
-  const provider = new Provider(issuer, {
+export async function guardedApi(): Promise<GuardedApi> {
+  const {
+    provider,
+    origin: issuer,
+    requests: asked,
+  } = await startAuthorizationServer({
     clients: [...clients],
-    scopes: ["openid", "offline_access", "read", "write"],
-    features: { clientCredentials: { enabled: true }, deviceFlow: { enabled: true } },
-    issueRefreshToken: async () => true,
-    rotateRefreshToken: true,
-    pkce: { required: () => true },
-    cookies: { keys: ["only for tests"] },
-    ttl: {
-      AccessToken: 600,
-      ClientCredentials: 600,
-      AuthorizationCode: 60,
-      DeviceCode: 600,
-      RefreshToken: 600,
-      Interaction: 600,
-      Session: 600,
-      Grant: 600,
-      IdToken: 600,
-    },
-    ...configuration,
   });
-  listener = provider.callback() as RequestListener;
-
   const tokens: (string | undefined)[] = [];
-  const origin = await listening(
+  const origin = await startServer(
     createServer((request, response) => {
       void (async () => {
         const [, token] = /^Bearer (.+)$/.exec(request.headers.authorization ?? "") ?? [];

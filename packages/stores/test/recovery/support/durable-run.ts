@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { startAgent } from "./start-agent.ts";
 import type { CallOutcome } from "./ledger-agent.ts";
 

@@ -4,9 +4,8 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Starts a server on loopback until the test ends. Resolves with its origin. */
-export async function listening(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+export async function startServer(server: Server): Promise<string> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { ToolError, type Awaitable } from "@toolweave/core";
 
 /** The `ToolError` of `work`, thrown or rejected; any other result fails the test. */
-export async function failure(work: () => Awaitable<unknown>): Promise<ToolError> {
+export async function catchToolError(work: () => Awaitable<unknown>): Promise<ToolError> {
   try {
     await work();
   } catch (error) {
