@@ -75,6 +75,17 @@ export function ownerOf({ sessionId, caller }: Behalf): string {
  * @returns `undefined`: no executor has derived it.
  */
 export function parseOwner(owner: string): Behalf | undefined {
+  const parts = parseOwnerParts(owner);
+  if (parts === undefined) return undefined;
+  const [sessionId, id] = parts;
+  return {
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(id === null ? {} : { caller: { id } }),
+  };
+}
+
+/** The two parts of an owner, which is JSON. `undefined`: it is no owner. */
+export function parseOwnerParts(owner: string): [string | null, string | null] | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(owner);
@@ -82,16 +93,11 @@ export function parseOwner(owner: string): Behalf | undefined {
     return undefined;
   }
   if (!Array.isArray(parsed) || parsed.length !== 2) return undefined;
-  const [sessionId, id] = parsed as readonly unknown[];
-  if (!isTextOrNull(sessionId) || !isTextOrNull(id)) return undefined;
-  return {
-    ...(sessionId === null ? {} : { sessionId }),
-    ...(id === null ? {} : { caller: { id } }),
-  };
+  const [first, second] = parsed as readonly unknown[];
+  return isTextOrNull(first) && isTextOrNull(second) ? [first, second] : undefined;
 }
 
-/** True for a member of a parsed owner. */
-export function isTextOrNull(value: unknown): value is string | null {
+function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === "string";
 }
 
