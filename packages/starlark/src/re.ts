@@ -1,4 +1,4 @@
-import { RE2JS } from "re2js";
+import { type Matcher, RE2JS } from "re2js";
 import { failLimit, StarlarkError } from "./values/error.ts";
 import { argumentReader } from "./lib/builtin.ts";
 import { charge, spend } from "./values/budget.ts";
@@ -35,81 +35,72 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
     const known = cache.get(pattern);
     if (known !== undefined) return known;
     if (pattern.length > maxPatternBytes)
-      reject(`the pattern is longer than ${maxPatternBytes} bytes`);
+      failLimit(`re: the pattern is longer than ${maxPatternBytes} bytes`);
     spend(1000 + 10 * pattern.length);
     let compiled: RE2JS;
     try {
       compiled = RE2JS.compile(fromUtf8(pattern));
-    } catch (error) {
-      throw new StarlarkError("execution_failed", `re: ${(error as Error).message}`, {
-        cause: error,
-      });
+    } catch (cause) {
+      throw new StarlarkError("execution_failed", `re: ${(cause as Error).message}`, { cause });
     }
     if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
     cache.set(pattern, compiled);
     return compiled;
   };
 
-  /** A function of the module. `apply` receives the compiled pattern, and the text also as a JavaScript string. */
   const define = (
     name: string,
-    apply: (pattern: RE2JS, input: string, text: string, replacement: string) => Value,
+    apply: (matcher: Matcher, text: string, replacement: string) => Value,
     parameters = "pattern: string, text: string",
-  ): [string, Builtin] => {
+  ): Builtin => {
     const read = argumentReader(`re.${name}`, parameters);
-    const builtin = new Builtin(`re.${name}`, (args, named) => {
+    return new Builtin(`re.${name}`, (args, named) => {
       const [pattern, text, replacement = ""] = read(args, named) as [string, string, string?];
       const compiled = compile(pattern);
-      if (text.length > maxTextBytes) reject(`the text is longer than ${maxTextBytes} bytes`);
+      if (text.length > maxTextBytes)
+        failLimit(`re: the text is longer than ${maxTextBytes} bytes`);
       const work = text.length * compiled.programSize();
-      if (work > maxWork) reject(`the pattern is too expensive for a text of ${text.length} bytes`);
+      if (work > maxWork)
+        failLimit(`re: the pattern is too expensive for a text of ${text.length} bytes`);
       spend(work >> 4);
       charge(4 * text.length);
-      return apply(compiled, fromUtf8(text), text, replacement);
+      return apply(compiled.matcher(fromUtf8(text)), text, replacement);
     });
-    return [name, builtin];
   };
 
-  const find = (anchored: boolean) => (pattern: RE2JS, input: string) => {
-    const found = pattern.matcher(input);
-    if (!(anchored ? found.lookingAt() : found.find())) return null;
-    const groups = Array.from({ length: pattern.groupCount() + 1 }, (_, index) =>
-      found.group(index),
-    );
-    return toList(groups.map((group) => (group === null ? null : toUtf8(group))));
-  };
-
-  const findAll = define("findall", (pattern, input) => {
-    const found = pattern.matcher(input);
-    const matches: Value[] = [];
-    while (found.find()) {
-      spend(8);
-      charge(64);
-      matches.push(toUtf8(found.group(0) ?? ""));
-    }
-    return toList(matches);
-  });
-
+  const findAll = define("findall", toMatches);
   return new StarlarkModule("re", [
-    define("match", find(true)),
-    define("search", find(false)),
-    findAll,
-    ["find_all", findAll[1]],
-    define(
-      "replace",
-      (pattern, input, text, replacement) => {
-        charge(text.length * (1 + replacement.length));
-        return toUtf8(pattern.matcher(input).replaceAll(fromUtf8(replacement)));
-      },
-      "pattern: string, text: string, replacement: string",
-    ),
-    define("split", (pattern, input, text) => {
-      charge(64 * text.length);
-      return toList(pattern.split(input, -1).map((part) => toUtf8(part)));
-    }),
+    ["match", define("match", (matcher) => (matcher.lookingAt() ? toGroups(matcher) : null))],
+    ["search", define("search", (matcher) => (matcher.find() ? toGroups(matcher) : null))],
+    ["findall", findAll],
+    ["find_all", findAll],
+    ["replace", define("replace", replace, "pattern: string, text: string, replacement: string")],
+    ["split", define("split", split)],
   ]);
 }
 
-function reject(message: string): never {
-  failLimit(`re: ${message}`);
+/** The match that was found, and its groups. */
+function toGroups(matcher: Matcher): Value {
+  const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, at) => matcher.group(at));
+  return toList(groups.map((group) => (group === null ? null : toUtf8(group))));
+}
+
+function toMatches(matcher: Matcher): Value {
+  const matches: Value[] = [];
+  while (matcher.find()) {
+    spend(8);
+    charge(64);
+    matches.push(toUtf8(matcher.group() ?? ""));
+  }
+  return toList(matches);
+}
+
+function replace(matcher: Matcher, text: string, replacement: string): Value {
+  charge(text.length * (1 + replacement.length));
+  return toUtf8(matcher.replaceAll(fromUtf8(replacement)));
+}
+
+function split(matcher: Matcher, text: string): Value {
+  charge(64 * text.length);
+  return toList(matcher.pattern().split(fromUtf8(text), -1).map(toUtf8));
 }

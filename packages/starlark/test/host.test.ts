@@ -131,7 +131,9 @@ test("functions and lambdas of a script can be called by a function of the host"
 
 test("load gives the frozen globals of another module, and names what is missing", async () => {
   const library = await load(
-    compile("def double(x): return 2 * x\nnames = []\n_private = 1", { file: "lib.star" }),
+    compile("def double(x): return 2 * x\nnames = []\nnothing = None\n_private = 1", {
+      file: "lib.star",
+    }),
   );
   const find = async (name: string): Promise<Module> => {
     await Promise.resolve();
@@ -139,9 +141,9 @@ test("load gives the frozen globals of another module, and names what is missing
     return library;
   };
   const main = compile(
-    "load('lib.star', 'double', n = 'names')\ndef f(x): return double(x) + len(n)",
+    "load('lib.star', 'double', 'nothing', n = 'names')\ndef f(x): return [nothing, double(x) + len(n)]",
   );
-  expect((await run(main, { call: "f", args: [4], load: find })).value).toBe(8);
+  expect((await run(main, { call: "f", args: [4], load: find })).value).toEqual([null, 8]);
   const failing = async (source: string): Promise<string> => {
     const error = await run(compile(source), { load: find }).catch((reason: unknown) => reason);
     return (error as StarlarkError).message;

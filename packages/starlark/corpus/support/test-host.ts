@@ -5,7 +5,7 @@ import { StarlarkFloat } from "../../src/values/float.ts";
 import { toOperator } from "../../src/values/operators.ts";
 import { fromUtf8 } from "../../src/values/utf8.ts";
 import { freezeValue, isTrue, StarlarkObject } from "../../src/values/value.ts";
-import type { Value, ValueWriter } from "../../src/values/value.ts";
+import type { Value } from "../../src/values/value.ts";
 import { math } from "../../src/lib/math.ts";
 import { fail } from "../../src/values/error.ts";
 import { Thread } from "../../src/run/thread.ts";
@@ -18,10 +18,9 @@ class HasFields extends StarlarkObject {
   readonly #fields = new Map<string, Value>();
   #frozen = false;
 
-  override freeze(pending: Value[]): void {
-    if (this.#frozen) return;
+  override freeze(): Iterable<Value> {
     this.#frozen = true;
-    pending.push(...this.#fields.values());
+    return this.#fields.values();
   }
 
   override attribute(name: string): Value | undefined {
@@ -44,8 +43,8 @@ class HasFields extends StarlarkObject {
     return operator === "+" && !left && (other as StarlarkObject).type === "list" ? 42 : undefined;
   }
 
-  override write(writer: ValueWriter): void {
-    writer.text("hasfields");
+  override represent(): string {
+    return "hasfields";
   }
 }
 

@@ -3,10 +3,10 @@ import { charge, chargeItems, chargeString, sizes, spend } from "../values/budge
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
-import { fromBigInt } from "../values/int.ts";
+import { fromBigInt, fromIntegral } from "../values/int.ts";
 import { StarlarkList, StarlarkRange, StarlarkTuple, toList } from "../values/sequence.ts";
 import { fromBytes, fromUtf8, isAscii, toBytes, toUtf8 } from "../values/utf8.ts";
-import { StarlarkObject, typeName, type Value } from "../values/value.ts";
+import { StarlarkObject, type Value } from "../values/value.ts";
 
 /** A JavaScript value that has a Starlark value. */
 export type HostValue =
@@ -23,9 +23,18 @@ export type HostValue =
   | { readonly [key: string]: HostValue };
 
 const maxDepth = 200;
+let depth = 0;
 
-function tooDeep(): never {
-  failLimit(`a value is nested too deeply to be converted (limit ${maxDepth})`);
+/** Converts the parts of a value. A value that contains itself reaches the limit. */
+function nested<Result>(convert: () => Result): Result {
+  if (depth >= maxDepth)
+    failLimit(`a value is nested too deeply to be converted (limit ${maxDepth})`);
+  depth++;
+  try {
+    return convert();
+  } finally {
+    depth--;
+  }
 }
 
 /**
@@ -36,58 +45,34 @@ function tooDeep(): never {
  *   value that is nested too deeply.
  */
 export function toStarlark(value: HostValue): Value {
-  return convertIn(value, 0);
-}
-
-function convertIn(value: HostValue, depth: number): Value {
-  switch (typeof value) {
-    case "undefined":
-      return null;
-    case "boolean":
-      return value;
-    case "string":
-      chargeString(value.length);
-      return toUtf8(value);
-    case "bigint":
-      return fromBigInt(value);
-    case "number":
-      if (Number.isSafeInteger(value)) return value + 0;
-      return Number.isInteger(value) ? fromBigInt(BigInt(value)) : toFloat(value);
-    case "object":
-      if (value === null || value instanceof StarlarkObject) return value as Value;
-      if (depth >= maxDepth) tooDeep();
-      return convertObjectIn(value, depth + 1);
-    default:
-      return rejectIn(typeof value);
+  if (value === undefined || value === null) return null;
+  if (typeof value === "boolean" || value instanceof StarlarkObject) return value;
+  if (typeof value === "bigint") return fromBigInt(value);
+  if (typeof value === "number")
+    return Number.isInteger(value) ? fromIntegral(value) : toFloat(value);
+  if (typeof value === "string") {
+    chargeString(value.length);
+    return toUtf8(value);
   }
+  return typeof value === "object" ? nested(() => toContainer(value)) : rejectIn(typeof value);
 }
 
 function rejectIn(kind: string): never {
   throw new StarlarkError("execution_failed", `a ${kind} of the host has no Starlark value`);
 }
 
-function convertObjectIn(value: object, depth: number): Value {
-  if (Array.isArray(value))
-    return toList((value as HostValue[]).map((item) => convertIn(item, depth)));
+function toContainer(value: object): Value {
   if (value instanceof Uint8Array) {
     charge(value.length);
     return new StarlarkBytes(fromBytes(value));
   }
-  if (value instanceof Set)
-    return toSet([...(value as Set<HostValue>)].map((item) => convertIn(item, depth)));
-  if (value instanceof Map) {
-    return toDict(
-      Array.from(value as Map<HostValue, HostValue>, ([key, item]) => [
-        convertIn(key, depth),
-        convertIn(item, depth),
-      ]),
-    );
-  }
+  if (Array.isArray(value)) return toList(value.map(toStarlark));
+  if (value instanceof Set) return toSet(Array.from(value, toStarlark));
+  if (value instanceof Map)
+    return toDict(Array.from(value, ([key, item]) => [toStarlark(key), toStarlark(item)]));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) rejectIn(value.constructor.name);
-  return toDict(
-    Object.entries(value).map(([key, item]) => [toUtf8(key), convertIn(item as HostValue, depth)]),
-  );
+  return toDict(Object.entries(value).map(([key, item]) => [toUtf8(key), toStarlark(item)]));
 }
 
 /**
@@ -99,23 +84,22 @@ function convertObjectIn(value: object, depth: number): Value {
  *   is nested too deeply.
  */
 export function toHost(value: Value): HostValue {
-  return convertOut(value, 0);
-}
-
-function convertOut(value: Value, depth: number): HostValue {
   if (typeof value === "string") {
     // Values that a list has many times are one in memory, but not for the host.
     if (!isAscii(value)) chargeString(value.length);
     spend(value.length >> 6);
     return fromUtf8(value);
   }
-  if (typeof value !== "object" || value === null) return value;
+  if (!(value instanceof StarlarkObject)) return value;
   if (value instanceof StarlarkFloat) return value.value;
   if (value instanceof StarlarkBytes) {
     charge(sizes.object + value.length);
     return toBytes(value.data);
   }
-  if (depth >= maxDepth) tooDeep();
+  return nested(() => fromContainer(value));
+}
+
+function fromContainer(value: StarlarkObject): HostValue {
   if (
     value instanceof StarlarkList ||
     value instanceof StarlarkTuple ||
@@ -123,25 +107,19 @@ function convertOut(value: Value, depth: number): HostValue {
   ) {
     const items = value.items();
     chargeItems(items.length);
-    return items.map((item) => convertOut(item, depth + 1));
+    return items.map(toHost);
   }
   if (value instanceof StarlarkSet) {
     charge(sizes.dict + sizes.entry * value.length);
-    return new Set(value.items().map((item) => convertOut(item, depth + 1)));
+    return new Set(value.items().map(toHost));
   }
-  if (value instanceof StarlarkDict) return convertDictOut(value, depth + 1);
-  throw new StarlarkError("execution_failed", `a ${typeName(value)} has no value for the host`);
-}
-
-function convertDictOut(dict: StarlarkDict, depth: number): HostValue {
-  const entries = dict.entries();
+  if (!(value instanceof StarlarkDict))
+    throw new StarlarkError("execution_failed", `a ${value.type} has no value for the host`);
+  const entries = value.entries();
   chargeItems(2 * entries.length);
-  if (!entries.every(([key]) => typeof key === "string")) {
-    return new Map(
-      entries.map(([key, value]) => [convertOut(key, depth), convertOut(value, depth)]),
-    );
-  }
+  if (!entries.every(([key]) => typeof key === "string"))
+    return new Map(entries.map(([key, item]) => [toHost(key), toHost(item)]));
   const result = Object.create(null) as Record<string, HostValue>;
-  for (const [key, value] of entries) result[fromUtf8(key as string)] = convertOut(value, depth);
+  for (const [key, item] of entries) result[fromUtf8(key as string)] = toHost(item);
   return result;
 }

@@ -1,9 +1,7 @@
 import { machine } from "../run/machine.ts";
-import { Builtin, type LateResult, StarlarkModule } from "../values/function.ts";
-import type { NamedArguments, StarlarkObject, Value } from "../values/value.ts";
+import { Builtin, StarlarkModule } from "../values/function.ts";
+import type { StarlarkObject, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import { toDict } from "../values/dict.ts";
-import { toList } from "../values/sequence.ts";
 import { type HostValue, toHost, toStarlark } from "./convert.ts";
 
 /** The call of a function of the host, without its positional arguments. */
@@ -43,17 +41,18 @@ export function hostFunction(
   call: HostFunction,
   options: HostFunctionOptions = {},
 ): Builtin {
-  const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<LateResult> => {
-    const result = call(args.map(toHost), toCall(named, toHost));
+  return new Builtin(name, (args, named) => {
+    const { effects } = machine;
+    const converted = args.map(toHost);
+    const hostCall = toCall(named.map(([key, value]) => [key, toHost(value)]));
+    const perform = (): ReturnType<HostFunction> => call(converted, hostCall);
+    const result =
+      effects === undefined || options.effect === false
+        ? perform()
+        : (effects.effect(name, [converted, hostCall.named], perform) as ReturnType<HostFunction>);
     return result instanceof Promise
       ? result.then((late) => () => toStarlark(late))
       : toStarlark(result);
-  };
-  return new Builtin(name, (args, named) => {
-    const { effects } = machine;
-    if (effects === undefined || options.effect === false) return perform(args, named);
-    const recorded = [toList(args), toDict(named)];
-    return effects.effect(name, recorded, () => perform(args, named));
   });
 }
 
@@ -65,21 +64,15 @@ export function valueFunction(
   name: string,
   call: (args: readonly Value[], call: ValueCall) => Value | Promise<Value>,
 ): Value {
-  return new Builtin(name, (args, named) =>
-    call(
-      args,
-      toCall(named, (value) => value),
-    ),
-  );
+  return new Builtin(name, (args, named) => call(args, toCall(named)));
 }
 
 function toCall<Argument>(
-  named: NamedArguments,
-  convert: (value: Value) => Argument,
+  named: readonly (readonly [name: string, value: Argument])[],
 ): HostCall<Argument> {
   const { signal, context } = machine;
-  const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), convert(value)]));
-  return { named: names, signal, context };
+  const byName = Object.fromEntries(named.map(([name, value]) => [fromUtf8(name), value]));
+  return { named: byName, signal, context };
 }
 
 /** A member of a module: a function of the host, or a value. */
@@ -101,27 +94,9 @@ export function hostModule(
   });
   const module = new StarlarkModule(name, values);
   if (options.call === undefined) return module;
-  return new CallableModule(hostFunction(name, options.call, options), module);
-}
-
-/** A function with members. */
-class CallableModule extends Builtin {
-  readonly #module: StarlarkModule;
-
-  constructor({ name, call }: Builtin, module: StarlarkModule) {
-    super(name, call);
-    this.#module = module;
-  }
-
-  override attribute(name: string): Value | undefined {
-    return this.#module.attribute(name);
-  }
-
-  override attributeNames(): readonly string[] {
-    return this.#module.attributeNames();
-  }
-
-  override freeze(pending: Value[]): void {
-    this.#module.freeze(pending);
-  }
+  return Object.assign(hostFunction(name, options.call, options), {
+    attribute: module.attribute.bind(module),
+    attributeNames: module.attributeNames.bind(module),
+    freeze: module.freeze.bind(module),
+  });
 }

@@ -1,66 +1,52 @@
-import { failLimit, StarlarkError } from "../values/error.ts";
 import { chargeItems, chargeString } from "../values/budget.ts";
-import { StarlarkBytes } from "../values/bytes.ts";
-import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
-import { StarlarkFloat, toFloat } from "../values/float.ts";
-import { fromBigInt } from "../values/int.ts";
-import { StarlarkList, StarlarkTuple, toList, toTuple } from "../values/sequence.ts";
-import { fromUtf8, toUtf8 } from "../values/utf8.ts";
-import { typeName, type Value } from "../values/value.ts";
+import { failLimit, StarlarkError, toStarlarkError } from "../values/error.ts";
+import { fromBytes, toBytes } from "../values/utf8.ts";
+import { StarlarkObject } from "../values/value.ts";
 import type { EffectLog } from "../run/machine.ts";
-import type { LateResult } from "../values/function.ts";
+import { type HostValue, toHost, toStarlark } from "./convert.ts";
 
-const maxDepth = 200;
-
-/** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$float`. */
-function encodeValue(value: Value, depth = 0): unknown {
+/** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$bytes`. */
+function encodeValue(value: HostValue): unknown {
   if (typeof value === "string") {
     // Values that a list has many times are one in memory, but not as JSON.
     chargeString(value.length);
-    const text = fromUtf8(value);
-    return toUtf8(text) === value ? text : { $text: value };
+    return value;
   }
-  if (typeof value === "bigint") return { $int: value.toString() };
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof StarlarkFloat)
-    return { $float: Object.is(value.value, -0) ? "-0" : String(value.value) };
-  if (value instanceof StarlarkBytes) return { $bytes: value.data };
-  if (depth >= maxDepth) failLimit(`a value is nested too deeply to be saved (limit ${maxDepth})`);
-  const encodeAll = (items: readonly Value[]): unknown[] => {
-    chargeItems(items.length);
-    return items.map((item) => encodeValue(item, depth + 1));
-  };
-  if (value instanceof StarlarkList) return encodeAll(value.elements);
-  if (value instanceof StarlarkTuple) return { $tuple: encodeAll(value.elements) };
-  if (value instanceof StarlarkSet) return { $set: encodeAll(value.items()) };
-  if (value instanceof StarlarkDict) return { $dict: value.entries().map(encodeAll) };
-  throw new StarlarkError("execution_failed", `a ${typeName(value)} cannot be saved`);
+  if (typeof value === "bigint") return { $int: String(value) };
+  if (typeof value === "number" && !Number.isFinite(value)) return { $float: String(value) };
+  if (typeof value !== "object" || value === null) return value ?? null;
+  if (value instanceof StarlarkObject) return encodeValue(toHost(value));
+  if (value instanceof Uint8Array) return { $bytes: encodeValue(fromBytes(value)) };
+  if (Array.isArray(value)) {
+    chargeItems(value.length);
+    return value.map(encodeValue);
+  }
+  if (value instanceof Set) return { $set: encodeValue([...value]) };
+  return { $dict: encodeValue(value instanceof Map ? [...value] : Object.entries(value)) };
 }
 
 /** The kinds that JSON lacks, by the key of their object. */
-const decoders: Readonly<Record<string, (content: never) => Value>> = {
-  $text: (content: string) => content,
-  $int: (content: string) => fromBigInt(BigInt(content)),
-  $float: (content: string) => toFloat(Number(content)),
-  $bytes: (content: string) => new StarlarkBytes(content),
-  $tuple: (content: unknown[]) => toTuple(content.map(decodeValue)),
-  $set: (content: unknown[]) => toSet(content.map(decodeValue)),
+const decoders: Readonly<Record<string, (content: never) => HostValue>> = {
+  $int: (content: string) => BigInt(content),
+  $float: (content: string) => Number(content),
+  $bytes: (content: string) => toBytes(content),
+  $set: (content: unknown[]) => new Set(content.map(decodeValue)),
   $dict: (content: [unknown, unknown][]) =>
-    toDict(content.map(([key, item]) => [decodeValue(key), decodeValue(item)])),
+    new Map(content.map(([key, item]) => [decodeValue(key), decodeValue(item)])),
 };
 
 /** The value that `encodeValue` wrote. */
-function decodeValue(json: unknown): Value {
-  if (typeof json === "string") {
-    chargeString(json.length);
-    return toUtf8(json);
-  }
-  if (typeof json !== "object" || json === null) return json as Value;
-  if (Array.isArray(json)) return toList(json.map(decodeValue));
+function decodeValue(json: unknown): HostValue {
+  if (typeof json !== "object" || json === null) return json as HostValue;
+  if (Array.isArray(json)) return json.map(decodeValue);
   const [kind, content] = Object.entries(json)[0] as [string, never];
   const decode = Object.hasOwn(decoders, kind) ? decoders[kind] : undefined;
-  if (decode !== undefined) return decode(content);
-  throw new StarlarkError("outcome_unknown", `the journal has a value of the unknown kind ${kind}`);
+  return decode?.(content) ?? failUnknown(`the journal has a value of the unknown kind ${kind}`);
+}
+
+/** Ends a run whose journal does not tell what happened. */
+function failUnknown(message: string): never {
+  throw new StarlarkError("outcome_unknown", message);
 }
 
 /** The result of one effect of a script, as JSON. */
@@ -90,7 +76,7 @@ export interface JournalState {
  * again, which brings it to the same point: a script has no other source of changes.
  */
 export class Journal implements EffectLog {
-  readonly #entries: JournalEntry[];
+  readonly #entries: JournalEntry[] = [];
   readonly #maxBytes: number;
   readonly #onEntry: ((journal: Journal) => void | Promise<void>) | undefined;
   #source: string;
@@ -111,12 +97,11 @@ export class Journal implements EffectLog {
     } = {},
   ) {
     const { state, maxBytes = 1024 * 1024, onEntry } = options;
-    this.#entries = [...(state?.entries ?? [])];
     this.#source = state?.source ?? "";
     this.#call = state?.call ?? "";
     this.#maxBytes = maxBytes;
     this.#onEntry = onEntry;
-    for (const entry of this.#entries) this.#bytes += JSON.stringify(entry).length;
+    for (const entry of state?.entries ?? []) this.#append(entry);
   }
 
   /** The state to save. */
@@ -136,12 +121,9 @@ export class Journal implements EffectLog {
 
   /** Starts a run: the entries must be of the same source and the same call. */
   begin(source: string, call: string): void {
-    if (this.#entries.length > 0 && (this.#source !== source || this.#call !== call)) {
+    if (this.length > 0 && (this.#source !== source || this.#call !== call)) {
       const what = this.#source === source ? "call" : "source";
-      throw new StarlarkError(
-        "outcome_unknown",
-        `the journal is of another ${what}: the run cannot continue`,
-      );
+      failUnknown(`the journal is of another ${what}: the run cannot continue`);
     }
     this.#source = source;
     this.#call = call;
@@ -151,68 +133,64 @@ export class Journal implements EffectLog {
   /** The result of the next effect: of the earlier run if it has one, else of `perform`. */
   effect(
     name: string,
-    args: readonly Value[],
-    perform: () => Value | Promise<LateResult>,
-  ): Value | Promise<LateResult> {
+    args: HostValue,
+    perform: () => HostValue | Promise<HostValue>,
+  ): HostValue | Promise<HostValue> {
     const digest = digestArguments(args);
-    const known = this.#entries[this.#next];
+    const known = this.#entries[this.#next++];
     if (known === undefined) {
       if (this.#bytes < this.#maxBytes) return this.#perform({ name, arguments: digest }, perform);
       failLimit(`the journal is longer than ${this.#maxBytes} bytes`);
     }
-    if (known.name !== name || known.arguments !== digest) {
-      throw new StarlarkError(
-        "outcome_unknown",
-        `effect ${this.#next + 1} is a call of ${name}, but the journal has another call of ${known.name}`,
+    if (known.name !== name || known.arguments !== digest)
+      failUnknown(
+        `effect ${this.#next} is a call of ${name}, but the journal has another call of ${known.name}`,
       );
-    }
-    this.#next++;
     if (known.error !== undefined) throw new StarlarkError("execution_failed", known.error);
     return decodeValue(known.result);
   }
 
   async #perform(
     call: Pick<JournalEntry, "name" | "arguments">,
-    perform: () => Value | Promise<LateResult>,
-  ): Promise<LateResult> {
-    let value: Value;
+    perform: () => HostValue | Promise<HostValue>,
+  ): Promise<HostValue> {
+    let result: unknown;
     try {
-      const late = await perform();
-      value = typeof late === "function" ? late() : late;
+      const value = await perform();
+      // Fails for a value that scripts cannot have.
+      toStarlark(value);
+      result = encodeValue(value);
     } catch (error) {
+      const fault = toStarlarkError(error);
       // An interruption is no result: the effect runs when the run continues.
-      if (error instanceof StarlarkError && error.code !== "execution_failed") throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      await this.#add({ ...call, error: message });
-      throw error;
+      if (fault.code === "execution_failed") await this.#add({ ...call, error: fault.message });
+      throw fault;
     }
-    const result = encodeValue(value);
     await this.#add({ ...call, result });
-    // Made again in the run, which is charged for it as it is when it takes the result of an earlier run.
-    return () => decodeValue(result);
+    // As the run gets it that continues from this entry.
+    return decodeValue(result);
   }
 
   async #add(entry: JournalEntry): Promise<void> {
-    this.#entries.push(entry);
-    this.#next++;
-    this.#bytes += JSON.stringify(entry).length;
+    this.#append(entry);
     await this.#onEntry?.(this);
+  }
+
+  #append(entry: JournalEntry): void {
+    this.#entries.push(entry);
+    this.#bytes += JSON.stringify(entry).length;
   }
 
   /** Checks that a run used all entries: an edited script could end before. */
   finish(): void {
-    if (this.replaying) {
-      throw new StarlarkError(
-        "outcome_unknown",
-        `the run ended after ${this.#next} effects, but the journal has ${this.#entries.length}`,
-      );
-    }
+    if (this.replaying)
+      failUnknown(`the run ended after ${this.#next} effects, but the journal has ${this.length}`);
   }
 }
 
 /** A short text that differs for different arguments: their JSON, or two hashes of it if it is long. */
-export function digestArguments(args: readonly Value[]): string {
-  const text = JSON.stringify(args.map((value) => encodeValue(value)));
+export function digestArguments(args: HostValue): string {
+  const text = JSON.stringify(encodeValue(args));
   if (text.length <= 64) return text;
   let [first, second] = [0x811c9dc5, 0x9e3779b9];
   for (let index = 0; index < text.length; index++) {

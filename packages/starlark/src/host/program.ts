@@ -1,4 +1,5 @@
 import { fail, failLimit, nameHint, StarlarkError, toStarlarkError } from "../values/error.ts";
+import { argumentReader } from "../lib/builtin.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
@@ -11,7 +12,7 @@ import { toText } from "../values/format.ts";
 import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/sequence.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
-import { freezeValue, type NamedArguments, StarlarkObject, type Value } from "../values/value.ts";
+import { freezeValue, type Value } from "../values/value.ts";
 import { type HostValue, toHost, toStarlark } from "./convert.ts";
 import { digestArguments, type Journal } from "./journal.ts";
 
@@ -42,7 +43,6 @@ export function compile(text: string, options: CompileOptions = {}): Program {
   const file = parseFile(text, { fstrings: dialect.fstrings === true });
   const predeclared = options.predeclared ?? [];
   const known = new Set(predeclared);
-  const problems = [...file.problems];
   const resolved = resolveFile(file, {
     source,
     dialect,
@@ -53,7 +53,7 @@ export function compile(text: string, options: CompileOptions = {}): Program {
     },
   });
   // Names that a faulty statement would have bound are not reported as missing.
-  if (problems.length === 0) problems.push(...resolved.problems);
+  const { problems } = file.problems.length > 0 ? file : resolved;
   if (problems.length > 0) throw source.toError(problems);
   return { source, dialect, statements: file.statements, resolved, predeclared };
 }
@@ -93,29 +93,22 @@ export class Module {
   }
 
   /**
-   * Calls a global function in a budget of its own. Arguments and the result are converted.
+   * Calls a global function, in a budget of its own unless there is a `thread`. Arguments and the result are converted.
    *
    * @throws StarlarkError as `run` does.
    */
   async call(
     name: string,
     args: readonly HostValue[],
-    options: ThreadOptions & { readonly named?: Readonly<Record<string, HostValue>> } = {},
+    options: ThreadOptions & Pick<RunOptions, "named" | "thread"> = {},
   ): Promise<HostValue> {
-    const named = toNamedArguments(options.named);
-    const thread = new Thread(options);
+    const thread = options.thread ?? new Thread(options);
+    const named = Object.entries(options.named ?? {}).map(
+      ([key, value]) => [toUtf8(key), toStarlark(value)] as const,
+    );
     const value = await thread.call(this.get(name), args.map(toStarlark), named);
-    return toResult(value, thread);
+    return thread.compute(() => toHost(value));
   }
-}
-
-function toNamedArguments(named: Readonly<Record<string, HostValue>> = {}): NamedArguments {
-  return Object.entries(named).map(([name, value]) => [toUtf8(name), toStarlark(value)]);
-}
-
-/** A result for the host, at the cost of the run if it can be more than one value. */
-function toResult(value: Value, thread: Thread): HostValue {
-  return value instanceof StarlarkObject ? thread.compute(() => toHost(value)) : toHost(value);
 }
 
 /** Runs the statements of a program and freezes its globals. */
@@ -126,8 +119,8 @@ export async function load(program: Program, options: LoadOptions = {}): Promise
   const code = lower(program, values, options);
   await thread.call(new StarlarkFunction(code, [], []), []);
   const globals = new Map<string, Value>();
-  for (const { name, kind, binding } of variables) {
-    const value = values[binding.index];
+  for (const [index, { name, kind }] of variables.entries()) {
+    const value = values[index];
     if (kind === "global" && value !== undefined) globals.set(name, value);
   }
   for (const value of globals.values()) freezeValue(value);
@@ -137,7 +130,7 @@ export async function load(program: Program, options: LoadOptions = {}): Promise
 /** The operations of a program, with what it may use. */
 function lower(program: Program, values: (Value | undefined)[], options: LoadOptions): Code {
   const { source, dialect, resolved } = program;
-  const given = options.predeclared ?? {};
+  const { predeclared: given = {} } = options;
   const predeclared: ReadonlyMap<string, Value> =
     given instanceof Map ? given : new Map(Object.entries(given));
   for (const name of program.predeclared) {
@@ -166,14 +159,11 @@ function lower(program: Program, values: (Value | undefined)[], options: LoadOpt
   }
 }
 
-function printer(print: ((text: string) => void) | undefined): Builtin {
+const readPrint = argumentReader("print", "sep: string?");
+
+function printer(print: LoadOptions["print"]): Builtin {
   return new Builtin("print", (args, named) => {
-    let separator = " ";
-    for (const [name, value] of named) {
-      if (name !== "sep" || typeof value !== "string")
-        return fail(`print: unexpected keyword argument "${name}"`);
-      separator = value;
-    }
+    const [separator = " "] = readPrint([], named) as [string?];
     print?.(fromUtf8(args.map(toText).join(separator)));
     return null;
   });
@@ -181,34 +171,27 @@ function printer(print: ((text: string) => void) | undefined): Builtin {
 
 /** The built-in function behind `load`: it returns a tuple of the values of the names. */
 function loader(find: LoadOptions["load"]): Builtin {
-  return new Builtin("load", (args) => {
-    const [name, ...wanted] = args.map((value) => fromUtf8(value as string)) as [
-      string,
-      ...string[],
-    ];
+  return new Builtin("load", async (args) => {
+    const [name = "", ...wanted] = args.map((value) => fromUtf8(value as string));
     if (find === undefined) return fail("load not implemented by this application");
-    const pick = ({ globals }: LoadedModule): Value =>
-      toTuple(
-        wanted.map((member) => {
-          const value = globals.get(member);
-          if (value !== undefined) return value;
-          const hint = nameHint(member, globals.keys());
-          return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
-        }),
-      );
-    const cannotLoad = (error: unknown): never => {
+    let found: LoadedModule;
+    try {
+      found = await find(name);
+    } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
         cause: error,
       });
-    };
-    let found: LoadedModule | Promise<LoadedModule>;
-    try {
-      found = find(name);
-    } catch (error) {
-      return cannotLoad(error);
     }
-    return found instanceof Promise ? found.then(pick, cannotLoad) : pick(found);
+    const { globals } = found;
+    return toTuple(
+      wanted.map((member) => {
+        const value = globals.get(member);
+        if (value !== undefined) return value;
+        const hint = nameHint(member, globals.keys());
+        return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
+      }),
+    );
   });
 }
 
@@ -241,28 +224,24 @@ export interface RunResult {
  *   host interrupts the run; `outcome_unknown` if the journal is of another program or another call.
  */
 export async function run(program: Program, options: RunOptions = {}): Promise<RunResult> {
-  const { journal } = options;
-  const args = (options.args ?? []).map(toStarlark);
-  const named = toNamedArguments(options.named);
+  const { journal, call, args = [], named = {} } = options;
   if (journal !== undefined) {
-    const given = [...args, ...named.flat()];
-    journal.begin(await digestProgram(program), `${options.call ?? ""}(${digestArguments(given)})`);
+    const digest = digestArguments(toHost(toStarlark([args, named])));
+    journal.begin(await digestProgram(program), `${call ?? ""}(${digest})`);
   }
   const thread = new Thread(journal === undefined ? options : { ...options, effects: journal });
   const module = await load(program, { ...options, thread });
-  const value =
-    options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
+  const value = call === undefined ? null : await module.call(call, args, { named, thread });
   journal?.finish();
-  const result = toResult(value, thread);
-  return { value: result, steps: thread.steps, memoryBytes: thread.memoryBytes };
+  return { value, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
-/** Computed once for each program: it takes longer than a short run. */
 const digests = new WeakMap<Program, Promise<string>>();
 
+/** Computed once for each program: it takes longer than a short run. */
 function digestProgram(program: Program): Promise<string> {
-  let digest = digests.get(program);
-  if (digest === undefined) digests.set(program, (digest = computeDigest(program)));
+  const digest = digests.get(program) ?? computeDigest(program);
+  digests.set(program, digest);
   return digest;
 }
 

@@ -1,91 +1,111 @@
 import { fail, isFailure, nameHint } from "../values/error.ts";
-import { type BuiltinImplementation, type BuiltinResult, isCallable } from "../values/function.ts";
+import { isNumber } from "../values/float.ts";
+import { Builtin, isCallable } from "../values/function.ts";
+import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
 import { toMachineInt } from "../values/int.ts";
 import { fromUtf8, quote } from "../values/utf8.ts";
 import { isIterable, type NamedArguments, typeName, type Value } from "../values/value.ts";
 
-/** The values that a parameter accepts; `any` is everything. An int has at most 64 bits. */
-type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable";
-
-const accepts: Readonly<Record<ParameterKind, (value: Value) => boolean>> = {
+/** The values that each kind of parameter accepts. An int has at most 64 bits. */
+const kinds = {
   any: () => true,
-  string: (value) => typeof value === "string",
-  bool: (value) => typeof value === "boolean",
-  int: (value) => typeof value === "number",
+  string: (value: Value) => typeof value === "string",
+  bool: (value: Value) => typeof value === "boolean",
+  int: (value: Value) => typeof value === "number",
+  "float or int": isNumber,
   iterable: isIterable,
   callable: isCallable,
 };
 
-function check(name: string, parameter: string | number, kind: ParameterKind, value: Value): void {
-  if (kind === "any" || accepts[kind](value)) return;
-  withName(`${name}: for parameter ${parameter}`, () =>
+interface Parameter {
+  /** The name; the number of a parameter without a name. */
+  readonly label: string;
+  readonly kind: keyof typeof kinds;
+  readonly isOptional: boolean;
+}
+
+function toParameter(text: string, index: number): Parameter {
+  const [kind, label = String(index + 1)] = text.replace("?", "").split(": ").reverse();
+  return { label, kind: kind as keyof typeof kinds, isOptional: text.endsWith("?") };
+}
+
+function check(name: string, { kind, label }: Parameter, value: Value): void {
+  if (kind === "any" || kinds[kind](value)) return;
+  withName(`${name}: for parameter ${label}`, () =>
     kind === "int" ? toMachineInt(value) : fail(`got ${typeName(value)}, want ${kind}`),
   );
 }
 
 /** Checks the arguments of a call. Returns them in the order of the parameters; missing ones are `undefined`. */
-export type ArgumentReader = (
-  args: readonly Value[],
-  named: NamedArguments,
-) => readonly (Value | undefined)[];
+export type ArgumentReader = (args: readonly Value[], named: NamedArguments) => readonly unknown[];
 
 /**
- * The parameters of a built-in function, prepared once. `"any, int?"` are parameters without names, `"x: any, base?: int"` can
- * also be given by name. A `?` means optional.
+ * The parameters of a built-in function, prepared once:
+ *
+ * - `any, int?` are parameters without names, of which the second is optional.
+ * - `x: any, base: int?` can also be given by name.
+ * - `any, *, indent: string?` has parameters without names and, after the star, those that are given by name only.
+ * - `1` and `exactly 1` are one value. They stand in the text of the error as they do in starlark-go.
+ * - `*, **` are all arguments, unchecked: an array of those without names, and those with names.
  */
 export function argumentReader(name: string, parameters: string): ArgumentReader {
-  const parts = parameters === "" ? [] : parameters.split(", ");
-  if (parameters.includes(":")) {
-    const list = parts.map((part) => part.split(": ") as [string, ParameterKind]);
-    return (args, named) => unpack(name, args, named, list);
+  if (parameters === "*, **") return (args, named) => [args, named];
+  if (parameters.endsWith("1")) {
+    return (args, named) => {
+      if (named.length > 0) fail(`${name} does not accept keyword arguments`);
+      if (args.length !== 1) fail(`${name}: got ${args.length} arguments, want ${parameters}`);
+      return args;
+    };
   }
-  const kinds = parts.map((part) => part.replace("?", "") as ParameterKind);
-  const minimum = parts.filter((part) => !part.endsWith("?")).length;
+  const [positional = "", keywordOnly] = parameters.split(", *, ");
+  if (keywordOnly !== undefined) {
+    const read = argumentReader(name, positional);
+    const readNamed = argumentReader(name, keywordOnly);
+    return (args, named) => {
+      const options = readNamed([], named);
+      return [...read(args, []), ...options];
+    };
+  }
+  const list = parameters === "" ? [] : parameters.split(", ").map(toParameter);
+  const hasNames = parameters.includes(":");
+  const required = list.filter(({ isOptional }) => !isOptional).length;
   return (args, named) => {
-    if (named.length > 0) fail(`${name}: unexpected keyword arguments`);
     const { length } = args;
-    if (length < minimum || length > kinds.length) {
-      const bound = minimum === kinds.length ? "" : length < minimum ? "at least " : "at most ";
-      const wanted = length < minimum ? minimum : kinds.length;
-      fail(`${name}: got ${length} arguments, want ${bound}${wanted}`);
+    if (named.length > 0 && !hasNames) fail(`${name}: unexpected keyword arguments`);
+    if (length > list.length || (length < required && !hasNames)) {
+      const bound = length < required ? "at least " : "at most ";
+      const wanted = length < required ? required : list.length;
+      const isExact = required === list.length && !hasNames;
+      fail(`${name}: got ${length} arguments, want ${isExact ? "" : bound}${wanted}`);
     }
     for (let index = 0; index < length; index++)
-      check(name, index + 1, kinds[index] as ParameterKind, args[index] as Value);
-    return args;
+      check(name, list[index] as Parameter, args[index] as Value);
+    return hasNames ? readNamed(name, list, args, named) : args;
   };
 }
 
-/** Checks arguments that can be given by name. A `?` at the end of the name of a parameter means optional. */
-function unpack(
+/** The arguments without names, which are checked, and those that are given by name. */
+function readNamed(
   name: string,
+  list: readonly Parameter[],
   args: readonly Value[],
   named: NamedArguments,
-  parameters: readonly (readonly [name: string, kind: ParameterKind])[],
 ): (Value | undefined)[] {
-  if (args.length > parameters.length)
-    fail(`${name}: got ${args.length} arguments, want at most ${parameters.length}`);
-  const names = parameters.map(([parameter]) => parameter.replace("?", ""));
-  const values = Array.from<Value | undefined>({ length: parameters.length });
-  const accept = (index: number, value: Value): void => {
-    const kind = parameters[index]?.[1] ?? "any";
-    check(name, names[index] as string, kind, value);
-    values[index] = value;
-  };
-  for (const [index, value] of args.entries()) accept(index, value);
+  const labels = list.map(({ label }) => label);
+  const values: (Value | undefined)[] = [...args];
   for (const [key, value] of named) {
-    const index = names.indexOf(key);
+    const index = labels.indexOf(key);
     if (index === -1) {
-      const hint = nameHint(fromUtf8(key), names);
+      const hint = nameHint(fromUtf8(key), labels);
       fail(`${name}: unexpected keyword argument ${quote(key)}${hint}`);
     }
     if (values[index] !== undefined)
       fail(`${name}: got multiple values for keyword argument ${quote(key)}`);
-    accept(index, value);
+    check(name, list[index] as Parameter, value);
+    values[index] = value;
   }
-  for (const [index, [parameter]] of parameters.entries()) {
-    if (!parameter.endsWith("?") && values[index] === undefined)
-      fail(`${name}: missing argument for ${parameter}`);
-  }
+  const missing = list.find(({ isOptional }, index) => !isOptional && values[index] === undefined);
+  if (missing !== undefined) fail(`${name}: missing argument for ${missing.label}`);
   return values;
 }
 
@@ -104,6 +124,14 @@ export function failWithName(name: string, error: unknown): never {
   throw error;
 }
 
+/**
+ * Built-in functions by their signatures, such as `"pop(int?)"`: a name and parameters (see `argumentReader`). A result that is
+ * missing is `None`.
+ */
+export type Definitions<Before extends unknown[]> = Readonly<
+  Record<string, (...args: [...Before, ...never[]]) => BuiltinResult | void>
+>;
+
 export type Method<Receiver extends Value = Value> = (
   receiver: Receiver,
   args: Value[],
@@ -112,46 +140,52 @@ export type Method<Receiver extends Value = Value> = (
 
 export type MethodTable<Receiver extends Value> = ReadonlyMap<string, Method<Receiver>>;
 
-/**
- * A built-in function: its parameters (see `argumentReader`) and what it does with their values. Its errors get its name. A result
- * that is missing is `None`.
- */
-export type Definition<Before extends unknown[]> = readonly [
-  parameters: string,
-  run: (...args: [...Before, ...never[]]) => BuiltinResult | void,
-];
+/** Whether the errors of functions get their names. For some functions, starlark-go does not add them. */
+type ErrorNames = "named errors" | "plain errors";
 
-/** The methods of a type. One that is a function reads its arguments itself. */
+/** The methods of a type. */
 export function defineMethods<Receiver extends Value>(
-  definitions: Readonly<Record<string, Definition<[Receiver]> | Method<Receiver>>>,
+  definitions: Definitions<[Receiver]>,
+  errors: ErrorNames = "named errors",
 ): MethodTable<Receiver> {
   return new Map(
-    Object.entries(definitions).map(([name, definition]) => [
-      name,
-      typeof definition === "function" ? definition : toMethod(name, ...definition),
-    ]),
+    Object.entries(definitions).map(([signature, run]) => {
+      const [name, read] = toReader(signature);
+      const method: Method<Receiver> = (receiver, args, named) => {
+        const values = read(args, named) as never[];
+        try {
+          return run(receiver, ...values) ?? null;
+        } catch (error) {
+          if (errors === "plain errors") throw error;
+          return failWithName(name, error);
+        }
+      };
+      return [name, method];
+    }),
   );
 }
 
-function toMethod<Receiver extends Value>(
-  name: string,
-  ...[parameters, run]: Definition<[Receiver]>
-): Method<Receiver> {
-  const read = argumentReader(name, parameters);
-  return (receiver, args, named) => {
-    const values = read(args, named) as never[];
-    try {
-      return run(receiver, ...values) ?? null;
-    } catch (error) {
-      return failWithName(name, error);
-    }
-  };
+/** Functions of the language or of a module. */
+export function defineFunctions(
+  definitions: Definitions<[]>,
+  errors: ErrorNames = "named errors",
+): [string, Builtin][] {
+  return Object.entries(definitions).map(([signature, run]) => {
+    const [name, read] = toReader(signature);
+    const call: BuiltinImplementation = (args, named) => {
+      const values = read(args, named) as never[];
+      try {
+        return run(...values) ?? null;
+      } catch (error) {
+        if (errors === "plain errors") throw error;
+        return failWithName(name, error);
+      }
+    };
+    return [name, new Builtin(name, call)];
+  });
 }
 
-export function defineFunction(
-  name: string,
-  ...[parameters, run]: Definition<[]>
-): BuiltinImplementation {
-  const method = toMethod(name, parameters, (_: null, ...args: never[]) => run(...args));
-  return (args, named) => method(null, args, named);
+function toReader(signature: string): [name: string, read: ArgumentReader] {
+  const [name, parameters] = signature.slice(0, -1).split("(") as [string, string];
+  return [name, argumentReader(name, parameters)];
 }

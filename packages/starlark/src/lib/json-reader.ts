@@ -1,21 +1,25 @@
 import { fail, failLimit } from "../values/error.ts";
-import { charge, chargeString, sizes, spend } from "../values/budget.ts";
+import { chargeString, spend } from "../values/budget.ts";
 import { toDict } from "../values/dict.ts";
 import { toFloat } from "../values/float.ts";
-import { type Int, negateInt } from "../values/int.ts";
 import { toList } from "../values/sequence.ts";
 import { quote, replaceInvalid, toUtf8 } from "../values/utf8.ts";
 import { typeName, type Value } from "../values/value.ts";
-import { maxDepth, rejectDepth } from "./json-writer.ts";
-import { parseDigits } from "./numbers.ts";
+import { parseInteger } from "./numbers.ts";
 
 const maxInput = 8 * 1024 * 1024;
-const space = /[ \t\n\r]*/y;
-const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?![-+.\deE])/y;
 const numberLike = /[-+.\deE]+/y;
+const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?![-+.\deE])/y;
 const plainText = /^[\u0020-\u005b\u005d-\u007f]*$/;
-const escapedBody = /(?:[^"\\]|\\[^])*/y;
 const words = Object.entries({ null: null, true: true, false: false });
+
+/** How deep values may be nested. */
+export const maxDepth = 500;
+
+/** Fails for a value that is nested too deeply. */
+export function rejectDepth(): never {
+  failLimit(`json: the value is nested too deeply (limit ${maxDepth})`);
+}
 
 /** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
 export function decodeJson(text: string): Value {
@@ -34,38 +38,27 @@ class JsonReader {
 
   read(): Value {
     const value = this.#value(0);
-    this.#match(space);
-    if (this.#index < this.#text.length)
-      this.#fail(`unexpected character ${this.#character()} after value`);
+    const next = this.#peek();
+    if (next !== undefined) this.#fail(`unexpected character ${toGoCharacter(next)} after value`);
     return value;
   }
 
   #fail(message: string): never {
-    return fail(`json.decode: at offset ${this.#index}, ${message}`);
+    return fail(`at offset ${this.#index}, ${message}`);
   }
 
-  /** The character at the place, as Go's `%q` shows it. */
-  #character(): string {
-    const character = this.#text.charAt(this.#index);
-    return character === "'" ? "'\\''" : goCharacter(character).replace('\\"', '"');
-  }
-
-  #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#index;
-    const found = pattern.exec(this.#text)?.[0] ?? "";
-    this.#index += found.length;
-    return found;
-  }
-
-  /** Skips white space. Returns the next character. */
-  #next(): string {
+  /** Skips white space. Returns the next character, `undefined` at the end. */
+  #peek(): string | undefined {
     for (;;) {
       const byte = this.#text.charCodeAt(this.#index);
-      if (Number.isNaN(byte)) this.#fail("unexpected end of file");
       if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
-        return this.#text.charAt(this.#index);
+        return this.#text[this.#index];
       this.#index++;
     }
+  }
+
+  #next(): string {
+    return this.#peek() ?? this.#fail("unexpected end of file");
   }
 
   #value(depth: number): Value {
@@ -81,65 +74,52 @@ class JsonReader {
         return value;
       }
     }
-    return this.#fail(`unexpected character ${this.#character()}`);
+    return this.#fail(`unexpected character ${toGoCharacter(first)}`);
   }
 
   #number(): Value {
-    number.lastIndex = this.#index;
+    numberLike.lastIndex = number.lastIndex = this.#index;
     const found = number.exec(this.#text);
-    if (found === null) {
-      const literal = this.#match(numberLike);
-      this.#index -= literal.length;
-      return this.#fail(`invalid number: ${literal}`);
-    }
+    if (found === null)
+      return this.#fail(`invalid number: ${numberLike.exec(this.#text)?.[0] ?? ""}`);
     const [literal, fraction, exponent] = found;
-    const value = Number(literal);
     this.#index += literal.length;
-    if (fraction !== undefined || exponent !== undefined)
-      return Number.isFinite(value) ? toFloat(value) : this.#fail(`invalid number: ${literal}`);
-    if (Number.isSafeInteger(value)) return value + 0;
-    const magnitude = parseDigits(literal.replace("-", ""), 10) as Int;
-    return literal.startsWith("-") ? negateInt(magnitude) : magnitude;
+    const value = Number(literal);
+    if (fraction === undefined && exponent === undefined)
+      return Number.isSafeInteger(value) ? value + 0 : parseInteger(literal, 10);
+    return Number.isFinite(value) ? toFloat(value) : this.#fail(`invalid number: ${literal}`);
   }
 
   #string(): string {
     const text = this.#text;
     const start = this.#index + 1;
-    const end = text.indexOf('"', start);
+    let end = text.indexOf('"', start);
+    if (text[end - 1] === "\\") {
+      // The quotation mark may be a part of an escape.
+      for (end = start; end < text.length && text[end] !== '"'; end++)
+        if (text[end] === "\\") end++;
+    }
+    if (end === -1 || end >= text.length) this.#fail("unclosed string literal");
     const body = text.slice(start, end);
-    if (end !== -1 && plainText.test(body)) {
-      this.#index = end + 1;
-      charge(sizes.string + body.length);
-      return body;
-    }
-    return this.#escapedString();
-  }
-
-  #escapedString(): string {
-    const start = this.#index++;
-    const body = this.#match(escapedBody);
-    if (this.#text[this.#index] !== '"') {
-      this.#index = start;
-      this.#fail("unclosed string literal");
-    }
-    this.#index++;
+    this.#index = end + 1;
     chargeString(body.length);
+    if (plainText.test(body)) return body;
     const control = /[\u0000-\u001f]/.exec(body)?.[0];
     if (control !== undefined)
-      this.#fail(`invalid character ${goCharacter(control)} in string literal`);
-    const text = body.replaceAll(
+      this.#fail(`invalid character ${toGoCharacter(control)} in string literal`);
+    const unescaped = body.replaceAll(
       /\\u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|\\[^]/g,
-      (escape) => this.#escape(escape),
+      (escape) => this.#unescape(escape),
     );
-    return replaceInvalid(text);
+    return replaceInvalid(unescaped);
   }
 
-  #escape(escape: string): string {
+  #unescape(escape: string): string {
     const letter = escape.charAt(1);
     if (letter === "u" && escape.length < 6)
       this.#fail(`invalid character in \\u hexadecimal character escape`);
     if (!'"\\/bfnrtu'.includes(letter))
-      this.#fail(`invalid character ${goCharacter(letter)} in string escape code`);
+      this.#fail(`invalid character ${toGoCharacter(letter)} in string escape code`);
     return toUtf8(JSON.parse(`"${escape}"`) as string);
   }
 
@@ -151,13 +131,14 @@ class JsonReader {
         read();
         const next = this.#next();
         if (next === close) break;
-        if (next !== ",") this.#fail(`${where}got ${this.#character()}, want ',' or '${close}'`);
+        if (next !== ",") this.#fail(`${where}got ${toGoCharacter(next)}, want ',' or '${close}'`);
         this.#index++;
       }
     }
     this.#index++;
   }
 
+  /** A method of its own: a closure in `#value` would cost every value a scope. */
   #array(depth: number): Value {
     const items: Value[] = [];
     this.#elements("]", "", () => items.push(this.#value(depth)));
@@ -170,7 +151,8 @@ class JsonReader {
       const key = this.#value(depth);
       if (typeof key !== "string")
         return this.#fail(`got ${typeName(key)} for object key, want string`);
-      if (this.#next() !== ":") this.#fail(`after object key, got ${this.#character()}, want ':' `);
+      const next = this.#next();
+      if (next !== ":") this.#fail(`after object key, got ${toGoCharacter(next)}, want ':' `);
       this.#index++;
       dict.set(key, this.#value(depth));
     });
@@ -178,6 +160,8 @@ class JsonReader {
   }
 }
 
-function goCharacter(character: string): string {
-  return `'${quote(character).slice(1, -1)}'`;
+/** A character as Go's `%q` shows it. */
+function toGoCharacter(character: string): string {
+  if (character === "'") return "'\\''";
+  return `'${quote(character).slice(1, -1).replace('\\"', '"')}'`;
 }

@@ -1,13 +1,145 @@
-import { isFailure } from "../values/error.ts";
-import { chargeString } from "../values/budget.ts";
-import { Builtin, StarlarkModule } from "../values/function.ts";
-import type { Value } from "../values/value.ts";
-import { argumentReader, defineFunction, withName } from "./builtin.ts";
-import { decodeJson } from "./json-reader.ts";
-import { encodeJson } from "./json-writer.ts";
+import { fail, isFailure } from "../values/error.ts";
+import { budget, charge, chargeString, sizes } from "../values/budget.ts";
+import { StarlarkDict } from "../values/dict.ts";
+import { formatFloat, StarlarkFloat } from "../values/float.ts";
+import { toRepr } from "../values/format.ts";
+import { StarlarkModule } from "../values/function.ts";
+import { formatInt } from "../values/int.ts";
+import { fromBytes, fromUtf8, toUtf8 } from "../values/utf8.ts";
+import { type StarlarkObject, typeName, type Value } from "../values/value.ts";
+import { defineFunctions, failWithName, withName } from "./builtin.ts";
+import { decodeJson, maxDepth, rejectDepth } from "./json-reader.ts";
+
+/** A value as JSON, on one line, with sorted keys. */
+function encodeJson(value: Value): string {
+  const writer = new JsonWriter();
+  writer.write(value);
+  return writer.finish();
+}
+
+const quotationMark = 0x22;
+const backslash = 0x5c;
+
+/** Writes the text into an array of bytes: that makes no small strings. */
+class JsonWriter {
+  #bytes = new Uint8Array(1024);
+  #length = 0;
+  readonly #open: Value[] = [];
+
+  finish(): string {
+    chargeString(this.#length);
+    return fromBytes(this.#bytes.subarray(0, this.#length));
+  }
+
+  #reserve(count: number): void {
+    const size = this.#length + count;
+    if (size <= this.#bytes.length) return;
+    chargeString(size);
+    const bytes = new Uint8Array(2 * size);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  #push(text: string): void {
+    this.#reserve(text.length);
+    for (let index = 0; index < text.length; index++)
+      this.#bytes[this.#length++] = text.charCodeAt(index);
+  }
+
+  /** Writes a string with quotes. Plain ASCII is copied as it is. */
+  #pushString(text: string): void {
+    const start = this.#length;
+    this.#reserve(text.length + 2);
+    this.#bytes[this.#length++] = quotationMark;
+    for (let index = 0; index < text.length; index++) {
+      const byte = text.charCodeAt(index);
+      if (byte < 0x20 || byte > 0x7e || byte === quotationMark || byte === backslash) {
+        this.#length = start;
+        return this.#push(quoteJson(text));
+      }
+      this.#bytes[this.#length++] = byte;
+    }
+    this.#bytes[this.#length++] = quotationMark;
+  }
+
+  write(value: Value): void {
+    charge(sizes.slot);
+    budget.fuel--;
+    if (typeof value === "string") this.#pushString(value);
+    else if (typeof value === "number" || typeof value === "bigint") this.#push(formatInt(value));
+    else if (typeof value === "boolean" || value === null) this.#push(String(value));
+    else if (value instanceof StarlarkFloat) {
+      const text = formatFloat(value.value);
+      if (!Number.isFinite(value.value)) fail(`cannot encode non-finite float ${text}`);
+      this.#push(text);
+    } else {
+      if (this.#open.includes(value)) fail("cycle in JSON structure");
+      if (this.#open.length >= maxDepth) rejectDepth();
+      if (budget.fuel < 0) budget.checkLimits();
+      this.#open.push(value);
+      if (value instanceof StarlarkDict) this.#writeDict(value);
+      else this.#writeItems(value);
+      this.#open.pop();
+    }
+  }
+
+  #writeItems(value: StarlarkObject): void {
+    const items = value.items?.() ?? fail(`cannot encode ${value.type} as JSON`);
+    this.#push("[");
+    for (let index = 0; index < items.length; index++) {
+      if (index > 0) this.#push(",");
+      try {
+        this.write(items[index] as Value);
+      } catch (error) {
+        failWithName(`at ${value.type} index ${index}`, error);
+      }
+    }
+    this.#push("]");
+  }
+
+  #writeDict(dict: StarlarkDict): void {
+    const keys = dict.keys();
+    for (const key of keys)
+      if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
+    this.#push("{");
+    let first = true;
+    for (const key of (keys as string[]).sort()) {
+      if (!first) this.#push(",");
+      first = false;
+      this.#pushString(key);
+      this.#push(":");
+      try {
+        this.write(dict.get(key) as Value);
+      } catch (error) {
+        failWithName(`in dict key ${toRepr(key)}`, error);
+      }
+    }
+    this.#push("}");
+  }
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+
+/** A string as Go's encoder writes it: beyond plain ASCII, what is special in HTML and JavaScript is escaped. */
+function quoteJson(text: string): string {
+  chargeString(text.length);
+  if (/^[ -~]*$/.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  const escaped = fromUtf8(text).replaceAll(
+    /[\u0000-\u001f"&<>\\\u2028\u2029\ufffd]/g,
+    (character) =>
+      shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `"${toUtf8(escaped)}"`;
+}
 
 /** A JSON text with a line per element. */
-function indentJson(text: string, prefix: string, indent: string): string {
+function indentJson(text: string, prefix: string = "", indent: string = "\t"): string {
   const parts: string[] = [];
   let depth = 0;
   let length = 0;
@@ -16,63 +148,47 @@ function indentJson(text: string, prefix: string, indent: string): string {
     chargeString(part.length);
     parts.push(part);
   };
-  const newLine = (): void => push(`\n${prefix}${indent.repeat(depth)}`);
-  let isFirst = false;
+  let previous = "";
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"|[[\]{},:]|[^\s[\]{},:"]+/g)) {
     const isClosing = token === "]" || token === "}";
-    if (isClosing) depth--;
-    if (isClosing !== isFirst) newLine();
-    push(token === ":" ? ": " : token);
-    isFirst = token === "[" || token === "{";
+    const isFirst = previous === "[" || previous === "{";
     if (isFirst) depth++;
-    if (token === ",") newLine();
+    if (isClosing) depth--;
+    if (previous === "," || isFirst !== isClosing) push(`\n${prefix}${indent.repeat(depth)}`);
+    push(token === ":" ? ": " : token);
+    previous = token;
   }
   chargeString(length);
   return parts.join("");
 }
 
-function defineIndenting(
-  name: string,
-  kind: "any" | "string",
-  toJson: (value: Value) => string,
-): Builtin {
-  const readValue = argumentReader(name, kind);
-  const readOptions = argumentReader(name, "prefix?: string, indent?: string");
-  return new Builtin(name, (args, named) => {
-    const [prefix = "", indent = "\t"] = readOptions([], named) as [string?, string?];
-    const [value] = readValue(args, []) as [Value];
-    return indentJson(
-      withName(name, () => toJson(value)),
-      prefix,
-      indent,
-    );
-  });
-}
-
-const readDecode = argumentReader("json.decode", "x: string, default?: any");
+const functions = defineFunctions({
+  "json.encode(any)": encodeJson,
+  "json.encode_indent(any, *, prefix: string?, indent: string?)": (
+    value: Value,
+    prefix?: string,
+    indent?: string,
+  ) => indentJson(encodeJson(value), prefix, indent),
+  "json.decode(x: string, default: any?)": (text: string, fallback?: Value) => {
+    try {
+      return decodeJson(text);
+    } catch (error) {
+      if (fallback === undefined || !isFailure(error)) throw error;
+      return fallback;
+    }
+  },
+  "json.indent(string, *, prefix: string?, indent: string?)": (
+    text: string,
+    prefix?: string,
+    indent?: string,
+  ) => {
+    withName("json.decode", () => decodeJson(text));
+    return indentJson(text, prefix, indent);
+  },
+});
 
 /** The module `json` (starlark-go, `lib/json`). */
-export const json: StarlarkModule = new StarlarkModule("json", [
-  ["encode", new Builtin("json.encode", defineFunction("json.encode", "any", encodeJson))],
-  ["encode_indent", defineIndenting("json.encode_indent", "any", encodeJson)],
-  [
-    "decode",
-    new Builtin("json.decode", (args, named) => {
-      const [text, fallback] = readDecode(args, named);
-      try {
-        return decodeJson(text as string);
-      } catch (error) {
-        const recoverable = isFailure(error);
-        if (recoverable && fallback !== undefined) return fallback;
-        throw error;
-      }
-    }),
-  ],
-  [
-    "indent",
-    defineIndenting("json.indent", "string", (text) => {
-      decodeJson(text as string);
-      return text as string;
-    }),
-  ],
-]);
+export const json: StarlarkModule = new StarlarkModule(
+  "json",
+  functions.map(([name, builtin]) => [name.replace("json.", ""), builtin]),
+);

@@ -1,62 +1,35 @@
 import { fail } from "../values/error.ts";
-import { toFloat, toNumber, truncateToInt } from "../values/float.ts";
-import { Builtin, StarlarkModule } from "../values/function.ts";
-import { isInt } from "../values/int.ts";
-import { type NamedArguments, typeName, type Value } from "../values/value.ts";
-import { argumentReader, withName } from "./builtin.ts";
-
-function toOperand(name: string, value: Value, index: number): number {
-  const number = toNumber(value);
-  return (
-    number ?? fail(`${name}: for parameter ${index + 1}: got ${typeName(value)}, want float or int`)
-  );
-}
+import { type StarlarkFloat, toFloat, toNumber, truncateToInt } from "../values/float.ts";
+import { StarlarkModule } from "../values/function.ts";
+import { type Int, isInt } from "../values/int.ts";
+import type { Value } from "../values/value.ts";
+import { defineFunctions, type Definitions } from "./builtin.ts";
 
 /** Functions of floats, which accept ints as well. */
-function define(
+function defineFloats(
   parameters: string,
   functions: Readonly<Record<string, (...operands: [number, number]) => number>>,
 ): [string, Value][] {
-  return Object.entries(functions).map(([name, compute]) => {
-    const read = argumentReader(name, parameters);
-    const call = (args: Value[], named: NamedArguments): Value => {
-      const operands = (read(args, named) as Value[]).map((value, index) =>
-        toOperand(name, value, index),
-      );
-      return toFloat(compute(...(operands as [number, number])));
-    };
-    return [name, new Builtin(name, call)];
-  });
+  const definitions = Object.entries(functions).map(([name, compute]) => [
+    `${name}(${parameters})`,
+    (...operands: Value[]) => toFloat(compute(...(operands.map(toNumber) as [number, number]))),
+  ]);
+  return defineFunctions(Object.fromEntries(definitions) as Definitions<[]>, "plain errors");
 }
 
-function rounding(name: string, compute: (x: number) => number): [string, Value] {
-  const read = argumentReader(name, "any");
-  const call = (args: Value[], named: NamedArguments): Value => {
-    const [value] = read(args, named) as [Value];
-    if (isInt(value)) return value;
-    const number = toOperand(name, value, 0);
-    return withName(name, () => truncateToInt(toFloat(compute(number))));
-  };
-  return [name, new Builtin(name, call)];
+function toInteger(value: Int | StarlarkFloat, round: (x: number) => number): Value {
+  return isInt(value) ? value : truncateToInt(toFloat(round(value.value)));
 }
 
-/** The IEEE 754 remainder: the quotient is rounded to the nearest even integer. */
+/** The IEEE 754 remainder: the quotient is rounded to the nearest integer, halves to the even one. */
 function remainder(x: number, y: number): number {
-  if (Number.isNaN(x) || Number.isNaN(y) || !Number.isFinite(x) || y === 0) return Number.NaN;
-  if (!Number.isFinite(y)) return x;
   const divisor = Math.abs(y);
-  let rest = Math.abs(x) % (divisor * 2 === Infinity ? divisor : divisor * 2);
-  if (rest > divisor / 2) rest -= divisor;
-  if (rest > divisor / 2) rest -= divisor;
-  return x < 0 ? -rest : rest;
-}
-
-/** Rounds to the nearest integer, halves away from zero. */
-function round(x: number): number {
-  if (!Number.isFinite(x) || Math.abs(x) >= 2 ** 52) return x;
-  const down = Math.floor(Math.abs(x));
-  const rounded = Math.abs(x) - down >= 0.5 ? down + 1 : down;
-  return x < 0 || Object.is(x, -0) ? -rounded : rounded;
+  let rest = Math.abs(x) % (2 * divisor);
+  if (rest > divisor - rest) {
+    rest -= divisor;
+    if (rest >= divisor - rest) rest -= divisor;
+  }
+  return Math.sign(x) * rest;
 }
 
 const lanczos = [
@@ -90,18 +63,25 @@ function log(x: number, base?: number): number {
   return base === undefined ? Math.log(x) : Math.log(x) / Math.log(base);
 }
 
-const { abs, exp, sqrt, acos, asin, atan, cos, sin, tan, acosh, asinh, atanh, cosh, sinh, tanh } =
-  Math;
+const { abs, sign, exp, sqrt, acos, asin, atan, cos, sin, tan } = Math;
+const { acosh, asinh, atanh, cosh, sinh, tanh } = Math;
 
 /** The module `math` (starlark-go, `lib/math`). */
 export const math: StarlarkModule = new StarlarkModule("math", [
-  rounding("ceil", Math.ceil),
-  rounding("floor", Math.floor),
-  ...define("any", { fabs: abs, round, exp, sqrt, acos, asin, atan, cos, sin, tan, gamma }),
-  ...define("any", { acosh, asinh, atanh, cosh, sinh, tanh }),
-  ...define("any", { degrees: (x) => (x * 180) / Math.PI, radians: (x) => (x * Math.PI) / 180 }),
-  ...define("any, any?", { log }),
-  ...define("any, any", {
+  ...defineFunctions({
+    "ceil(float or int)": (x: Int | StarlarkFloat) => toInteger(x, Math.ceil),
+    "floor(float or int)": (x: Int | StarlarkFloat) => toInteger(x, Math.floor),
+  }),
+  ...defineFloats("float or int", {
+    ...{ fabs: abs, exp, sqrt, acos, asin, atan, cos, sin, tan, gamma },
+    ...{ acosh, asinh, atanh, cosh, sinh, tanh },
+    degrees: (x) => (x * 180) / Math.PI,
+    radians: (x) => (x * Math.PI) / 180,
+    // Halves are rounded away from zero.
+    round: (x) => sign(x) * Math.round(abs(x)),
+  }),
+  ...defineFloats("float or int, float or int?", { log }),
+  ...defineFloats("float or int, float or int", {
     copysign: (x, y) => (y < 0 || Object.is(y, -0) ? -abs(x) : abs(x)),
     mod: (x, y) => x % y,
     pow: (x, y) => (x === 1 || (x === -1 && abs(y) === Infinity) ? 1 : x ** y),

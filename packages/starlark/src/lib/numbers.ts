@@ -36,14 +36,12 @@ function parseIntegerText(text: string, base: Value = 10): Value {
 const nativePrefixes: Readonly<Record<number, string>> = { 2: "0b", 8: "0o", 10: "", 16: "0x" };
 
 /** The int that digits denote; `undefined` if one is invalid. */
-export function parseDigits(digits: string, radix: number): Int | undefined {
+function parseDigits(digits: string, radix: number): Int | undefined {
   const highest = (radix - 1).toString(radix);
   const pattern = radix <= 10 ? `^[0-${highest}]+$` : `^[0-9a-${highest}]+$`;
   if (!new RegExp(pattern, "i").test(digits)) return undefined;
   const bits = Math.ceil(digits.length * Math.log2(radix));
   if (bits > maxIntBits + 8) failLimit(`an int of more than ${maxIntBits} bits is too large`);
-  const small = digits.length <= 10 ? Number.parseInt(digits, radix) : Infinity;
-  if (Number.isSafeInteger(small)) return small;
   charge(bits >> 3);
   spend((bits * bits) / 2 ** 20);
   const native = nativePrefixes[radix];

@@ -28,41 +28,43 @@ export function zipItems(args: readonly Value[], named: NamedArguments): Value {
   );
 }
 
+/** `min(x, …, key)` and `max(x, …, key)`. */
 export function extremum(name: "min" | "max"): BuiltinImplementation {
-  const readNamed = argumentReader(name, "key?: callable");
+  const readNamed = argumentReader(name, "key: callable?");
+  const operator = name === "max" ? ">" : "<";
   return (args, named) => {
     if (args.length === 0) fail(`${name} requires at least one positional argument`);
-    const [key] = readNamed([], named);
+    const [key] = readNamed([], named) as [Value?];
     const source = args.length === 1 ? (args[0] as Value) : undefined;
     const items = source === undefined ? args : toItems(source);
     if (items === undefined)
       return fail(`${name}: ${typeName(source as Value)} value is not iterable`);
     if (items.length === 0) return fail(`${name}: argument is an empty sequence`);
     spend(items.length);
-    const operator = name === "max" ? ">" : "<";
-    const choose = (keys: readonly Value[]): Value =>
+    return withKeys(key, items, source, (keys) =>
       withName(name, () => {
         let best = 0;
         for (let index = 1; index < keys.length; index++) {
           if (compareValues(operator, keys[index] as Value, keys[best] as Value)) best = index;
         }
         return items[best] as Value;
-      });
-    return key === undefined ? choose(items) : callForEach(key, items, choose, source);
+      }),
+    );
   };
 }
 
-/** Calls `key` with every item, then returns `finish` of the results. `iterated` cannot change meanwhile. */
-function callForEach(
-  key: Value,
+/** The result of `finish` for the results of `key` for all items, without `key` for the items. `iterated` cannot change meanwhile. */
+function withKeys(
+  key: Value | undefined,
   items: readonly Value[],
+  iterated: Value | undefined,
   finish: (keys: readonly Value[]) => Value,
-  iterated?: Value,
 ): BuiltinResult {
+  if (key === undefined) return finish(items);
   const keys: Value[] = [];
   const source = iterated instanceof StarlarkObject ? iterated : undefined;
   chargeItems(items.length);
-  source?.beginIteration();
+  source?.beginIteration?.();
   return {
     step: (received) => {
       if (received !== undefined) keys.push(received);
@@ -70,29 +72,30 @@ function callForEach(
         ? { callee: key, arguments: [items[keys.length] as Value] }
         : { result: finish(keys) };
     },
-    dispose: () => source?.endIteration(),
+    dispose: () => source?.endIteration?.(),
   };
 }
 
-const readSorted = argumentReader("sorted", "iterable: iterable, key?: callable, reverse?: bool");
-
 /** `sorted(x, key, reverse)`. The sort is stable, also if it is reversed. */
-export function sortItems(args: readonly Value[], named: NamedArguments): BuiltinResult {
-  const [iterable, key, reverse] = readSorted(args, named);
-  const items = copyItems(iterable as Value);
-  const sort = (keys: readonly Value[]): Value =>
-    new StarlarkList(sortByKeys(items, keys, reverse === true));
-  return key === undefined ? sort(items) : callForEach(key, items, sort);
+export function sortItems(iterable: Value, key?: Value, reverse = false): BuiltinResult {
+  const items = copyItems(iterable);
+  return withKeys(
+    key,
+    items,
+    undefined,
+    (keys) => new StarlarkList(sortByKeys(items, keys, reverse)),
+  );
 }
 
 function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
   const { length } = keys;
   chargeItems(length);
   spend(length * Math.ceil(Math.log2(length + 2)));
-  const sorted = keys.every((key) => typeof key === "number")
-    ? sortByInts(items, keys, reverse)
-    : undefined;
-  if (sorted !== undefined) return sorted;
+  if (keys === items && keys.every((key) => typeof key === "number")) {
+    // Equal ints need no order, so that the sort of floats will do.
+    const sorted = [...Float64Array.from(keys).sort()];
+    return reverse ? sorted.reverse() : sorted;
+  }
   const order = Array.from({ length }, (_, index) => index);
   const sign = reverse ? -1 : 1;
   try {
@@ -104,27 +107,8 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   return order.map((index) => items[index] as Value);
 }
 
-/** Sorts by small ints as one array of floats, each the key and the position of an item. */
-function sortByInts(
-  items: readonly Value[],
-  keys: readonly number[],
-  reverse: boolean,
-): Value[] | undefined {
-  const { length } = keys;
-  const sign = reverse ? -1 : 1;
-  const combined = new Float64Array(length);
-  for (let index = 0; index < length; index++) {
-    const value = (keys[index] as number) * sign * length + index;
-    if (!Number.isSafeInteger(value)) return undefined;
-    combined[index] = value;
-  }
-  combined.sort();
-  const sorted: Value[] = [];
-  for (const value of combined) sorted.push(items[((value % length) + length) % length] as Value);
-  return sorted;
-}
-
 function compareAny(left: Value, right: Value): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
   if (typeof left === "string" && typeof right === "string") return orderTexts(left, right);
   return compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;
 }
@@ -145,13 +129,12 @@ function reportOrder(keys: readonly Value[], reverse: boolean, found: StarlarkEr
       return false;
     }
   };
-  for (let start = 0; start < keys.length; start += blockSize) {
-    const block = keys.slice(start, start + blockSize);
-    for (let index = 1; index < block.length; index++) {
-      for (let at = index; at > 0 && isLess(block[at] as Value, block[at - 1] as Value); at--) {
-        [block[at - 1], block[at]] = [block[at] as Value, block[at - 1] as Value];
-      }
-    }
+  let block: Value[] = [];
+  for (const [index, key] of keys.entries()) {
+    if (index % blockSize === 0) block = [];
+    let at = block.length;
+    while (at > 0 && isLess(key, block[at - 1] as Value)) at--;
+    block.splice(at, 0, key);
   }
   throw last;
 }

@@ -1,7 +1,6 @@
 import { chargeString, spend } from "../values/budget.ts";
 import { fromUtf8, isAscii, toUtf8 } from "../values/utf8.ts";
-import type { Value } from "../values/value.ts";
-import type { Definition } from "./builtin.ts";
+import type { Definitions } from "./builtin.ts";
 
 const oneCharacter = /^.$/su;
 
@@ -9,13 +8,10 @@ const oneCharacter = /^.$/su;
 function toUpper(character: string): string {
   const mapped = character.toUpperCase();
   if (oneCharacter.test(mapped)) return mapped;
-  // The full form of a Greek letter with iota below has two characters, the simple form is one.
-  const distance = /[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]/.test(character)
-    ? 8
-    : /[\u1fb3\u1fc3\u1ff3]/.test(character)
-      ? 9
-      : 0;
-  return String.fromCodePoint((character.codePointAt(0) as number) + distance);
+  // The full form of a Greek letter with iota below has two characters. The simple form is the letter 8 or 9 places later.
+  const point = character.codePointAt(0) as number;
+  const candidates = [point + 8, point + 9].map((other) => String.fromCodePoint(other));
+  return candidates.find((other) => other.toLowerCase() === character) ?? character;
 }
 
 function toLower(character: string): string {
@@ -36,34 +32,29 @@ function isCased(character: string): boolean {
   return [toUpper, toLower, toTitle].some((change) => change(character) !== character);
 }
 
-function mapCharacters(text: string, change: (character: string, index: number) => string): string {
+function mapCharacters(text: string, change: (character: string) => string): string {
   chargeString(text.length * 2);
-  let index = 0;
   // In parts, so that the characters of a long text are not in memory at once.
   const parts = fromUtf8(text).match(/[^]{1,4096}/gu) ?? [];
-  const mapped = parts.map((part) =>
-    Array.from(part, (character) => change(character, index++)).join(""),
-  );
-  return toUtf8(mapped.join(""));
+  return toUtf8(parts.map((part) => part.replaceAll(/[^]/gu, change)).join(""));
 }
 
 function upper(text: string): string {
-  if (!isAscii(text)) return mapCharacters(text, toUpper);
   chargeString(text.length);
-  return text.toUpperCase();
+  return isAscii(text) ? text.toUpperCase() : mapCharacters(text, toUpper);
 }
 
 function lower(text: string): string {
-  if (!isAscii(text)) return mapCharacters(text, toLower);
   chargeString(text.length);
-  return text.toLowerCase();
+  return isAscii(text) ? text.toLowerCase() : mapCharacters(text, toLower);
 }
 
-function title(text: string): string {
-  let inWord = false;
+/** The text with capitals at the start of words. `continuesWord` receives the last character before a place. */
+function capitalize(text: string, continuesWord: (character: string) => boolean): string {
+  let isInWord = false;
   return mapCharacters(text, (character) => {
-    const mapped = inWord ? toLower(character) : toTitle(character);
-    inWord = isCased(mapped);
+    const mapped = isInWord ? toLower(character) : toTitle(character);
+    isInWord = continuesWord(mapped);
     return mapped;
   });
 }
@@ -93,24 +84,17 @@ function hasCase(text: string): boolean {
 const notInTitle =
   /(?![A-Z])\p{Lu}|[\p{Lu}\p{Ll}\p{Lt}][A-Z\p{Lt}]|(?<![\p{Lu}\p{Ll}\p{Lt}])\p{Ll}/u;
 
-const methods: Readonly<Record<string, (text: string) => Value>> = {
-  capitalize: (text) =>
-    mapCharacters(text, (character, index) =>
-      index === 0 ? toTitle(character) : toLower(character),
-    ),
-  isalnum: (text) => lacks(text, /[^\p{L}\p{Nd}]/u),
-  isalpha: (text) => lacks(text, /\P{L}/u),
-  isdigit: (text) => lacks(text, /\P{Nd}/u),
-  islower: (text) => hasCase(text) && text === lower(text),
-  isspace: (text) => lacks(text, /\P{White_Space}/u),
-  istitle: (text) => lacks(text, notInTitle) && /[\p{Lu}\p{Ll}\p{Lt}]/u.test(decode(text)),
-  isupper: (text) => hasCase(text) && text === upper(text),
-  lower,
-  title,
-  upper,
-};
-
 /** The methods of strings about letter case and kinds of characters. */
-export const caseMethods: Readonly<Record<string, Definition<[string]>>> = Object.fromEntries(
-  Object.entries(methods).map(([name, compute]) => [name, ["", compute]]),
-);
+export const caseMethods: Definitions<[string]> = {
+  "capitalize()": (text) => capitalize(text, () => true),
+  "isalnum()": (text) => lacks(text, /[^\p{L}\p{Nd}]/u),
+  "isalpha()": (text) => lacks(text, /\P{L}/u),
+  "isdigit()": (text) => lacks(text, /\P{Nd}/u),
+  "islower()": (text) => hasCase(text) && text === lower(text),
+  "isspace()": (text) => lacks(text, /\P{White_Space}/u),
+  "istitle()": (text) => lacks(text, notInTitle) && /[\p{Lu}\p{Ll}\p{Lt}]/u.test(decode(text)),
+  "isupper()": (text) => hasCase(text) && text === upper(text),
+  "lower()": lower,
+  "title()": (text) => capitalize(text, isCased),
+  "upper()": upper,
+};

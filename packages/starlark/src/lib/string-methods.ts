@@ -1,6 +1,7 @@
 import { charge, chargeItems, chargeString, sizes, spend } from "../values/budget.ts";
 import {
   characterLength,
+  characters,
   codePointAt,
   codePoints,
   countCharacters,
@@ -12,8 +13,7 @@ import type { Int } from "../values/int.ts";
 import { StarlarkTuple, toList, toTuple } from "../values/sequence.ts";
 import { toRange } from "../values/operators.ts";
 import { toItems, typeName, type Value } from "../values/value.ts";
-import { argumentReader, defineMethods } from "./builtin.ts";
-import type { Definition, Method, MethodTable } from "./builtin.ts";
+import { defineMethods, type MethodTable } from "./builtin.ts";
 import { caseMethods } from "./string-case.ts";
 import { formatString } from "../values/format.ts";
 
@@ -25,6 +25,7 @@ const whiteSpacePoints = new Set(whiteSpace.map((character) => character.charCod
 const whiteSpaceRun = new RegExp(`((?:${whiteSpace.map(toUtf8).join("|")})+)`);
 const everyWhiteSpaceRun = new RegExp(whiteSpaceRun, "g");
 
+/** Accounts for `count` parts of a text. */
 function chargeParts(count: number, text: string): void {
   charge(count * sizes.string + text.length);
 }
@@ -34,30 +35,34 @@ function splitOnSpace(text: string, limit: number, fromRight: boolean): string[]
   let count = 2;
   while (everyWhiteSpaceRun.test(text)) count += 2;
   chargeParts(count, text);
-  // Words and the white space between them, in turns.
-  const parts = text.split(whiteSpaceRun);
-  const first = parts[0] === "" ? 2 : 0;
-  const end = parts.at(-1) === "" ? parts.length - 2 : parts.length;
-  const words = parts.slice(first, Math.max(first, end)).filter((_, index) => index % 2 === 0);
+  // Words and the white space between them, in turns. White space at the other end stays with a part that is not split.
+  const parts = strip(text, "", !fromRight, fromRight).split(whiteSpaceRun);
+  const words = parts.filter((part, index) => index % 2 === 0 && part !== "");
   if (limit < 0 || words.length <= limit) return words;
-  // The part that is not split has the white space at its outer end.
-  if (fromRight)
-    return [parts.slice(0, end - 2 * limit).join(""), ...words.slice(words.length - limit)];
-  return [...words.slice(0, limit), parts.slice(first + 2 * limit).join("")];
+  if (!fromRight) return [...words.slice(0, limit), parts.slice(2 * limit).join("")];
+  const rest = parts.slice(0, parts.length - 2 * limit).join("");
+  return [rest, ...words.slice(words.length - limit)];
 }
 
-/** The parts between occurrences of a text; at most `limit` splits, from the right if `fromRight`. */
+function countOccurrences(text: string, wanted: string): number {
+  let found = 0;
+  let at = text.indexOf(wanted);
+  for (; at !== -1; at = text.indexOf(wanted, at + wanted.length)) found++;
+  return found;
+}
+
+/**
+ * The parts between occurrences of a text; at most `limit` splits, from the right if `fromRight`. The empty text is before and
+ * after every character.
+ */
 function splitOnText(
   text: string,
   separator: string,
   limit: number = -1,
   fromRight: boolean = false,
 ): string[] {
-  let count = 1;
-  let at = text.indexOf(separator);
-  for (; at !== -1; at = text.indexOf(separator, at + separator.length)) count++;
-  chargeParts(count, text);
-  const parts = text.split(separator);
+  chargeParts(separator === "" ? text.length + 2 : countOccurrences(text, separator) + 1, text);
+  const parts = separator === "" ? ["", ...characters(text), ""] : text.split(separator);
   const excess = limit < 0 ? 0 : parts.length - limit - 1;
   if (excess <= 0) return parts;
   if (fromRight) return [parts.slice(0, excess + 1).join(separator), ...parts.slice(excess + 1)];
@@ -65,24 +70,14 @@ function splitOnText(
 }
 
 /** The lines, with their ends if `keepEnds`. */
-function splitLines(text: string, keepEnds: boolean): string[] {
-  if (text === "") return [];
+function splitLines(text: string, keepEnds: boolean = false): Value {
   const lines = splitOnText(text, "\n");
-  const complete = text.endsWith("\n");
-  if (complete) lines.pop();
-  if (!keepEnds) return lines;
-  return lines.map((line, index) => (complete || index < lines.length - 1 ? `${line}\n` : line));
-}
-
-/** The characters; an invalid byte is one. */
-function splitCharacters(text: string): string[] {
-  const characters: string[] = [];
-  for (let start = 0; start < text.length;) {
-    const end = start + characterLength(text, start);
-    characters.push(text.slice(start, end));
-    start = end;
-  }
-  return characters;
+  if (lines.at(-1) === "") lines.pop();
+  if (!keepEnds) return toList(lines);
+  const isComplete = text.endsWith("\n");
+  return toList(
+    lines.map((line, index) => (isComplete || index < lines.length - 1 ? `${line}\n` : line)),
+  );
 }
 
 /** The text without characters of `cutset` at its ends; without a cutset, without white space. */
@@ -91,25 +86,16 @@ function strip(text: string, cutset: string, left: boolean, right: boolean): str
   const isRemoved = (index: number): boolean => cut.has(codePointAt(text, index));
   let start = 0;
   let end = text.length;
-  if (left) while (start < end && isRemoved(start)) start += characterLength(text, start);
-  if (right) {
-    for (let last = lastCharacter(text, end); start < end && isRemoved(last);) {
-      end = last;
-      last = lastCharacter(text, end);
-    }
-  }
+  while (left && start < end && isRemoved(start)) start += characterLength(text, start);
+  while (right && start < end && isRemoved(lastCharacter(text, end)))
+    end = lastCharacter(text, end);
   return text.slice(start, end);
 }
 
 /** The start of the character that ends before `end`. */
 function lastCharacter(text: string, end: number): number {
-  for (const length of [4, 3, 2]) {
-    if (end >= length && characterLength(text, end - length) === length) return end - length;
-  }
-  return end - 1;
+  return end - ([4, 3, 2].find((length) => characterLength(text, end - length) === length) ?? 1);
 }
-
-type StringMethod = Definition<[string]>;
 
 /** The part of a text between two positions, and where it begins. */
 function selectPart(
@@ -118,89 +104,70 @@ function selectPart(
   high: Value = null,
 ): [part: string, start: number] {
   const [start, end] = toRange(low, high, text.length);
-  return [start < end ? text.slice(start, end) : "", start];
+  return [text.slice(start, Math.max(start, end)), start];
 }
 
-function searching(last: boolean, required: boolean): StringMethod {
-  return [
-    "string, any?, any?",
-    (text, wanted: string, low?: Value, high?: Value) => {
-      const [part, start] = selectPart(text, low, high);
-      spend(part.length >> 6);
-      const index = last ? part.lastIndexOf(wanted) : part.indexOf(wanted);
-      if (index === -1) return required ? fail("substring not found") : -1;
-      return index + start;
-    },
-  ];
-}
-
-function testing(matches: (text: string, affix: string) => boolean): StringMethod {
-  return [
-    "any, any?, any?",
-    (text, affix: Value, low?: Value, high?: Value) => {
-      const [part] = selectPart(text, low, high);
-      if (typeof affix === "string") return matches(part, affix);
-      if (!(affix instanceof StarlarkTuple))
-        return fail(`got ${typeName(affix)}, want string or tuple of string`);
-      return affix.elements.some((element, index) =>
-        typeof element === "string"
-          ? matches(part, element)
-          : fail(`want string, got ${typeName(element)}, for element ${index}`),
-      );
-    },
-  ];
-}
-
-function partitioning(last: boolean): StringMethod {
-  return [
-    "string",
-    (text, separator: string) => {
-      if (separator === "") fail("empty separator");
-      chargeString(text.length);
-      const index = last ? text.lastIndexOf(separator) : text.indexOf(separator);
-      if (index === -1) return toTuple(last ? ["", "", text] : [text, "", ""]);
-      return toTuple([text.slice(0, index), separator, text.slice(index + separator.length)]);
-    },
-  ];
-}
-
-/** The errors of both methods have the name `split`, as in starlark-go. */
-function splitting(fromRight: boolean): Method<string> {
-  const read = argumentReader(fromRight ? "rsplit" : "split", "any?, int?");
-  return (text, args, named) => {
-    const [separator = null, limit = -1] = read(args, named) as [Value?, Int?];
-    spend(text.length >> 4);
-    if (separator === null) return toList(splitOnSpace(text, Number(limit), fromRight));
-    if (typeof separator !== "string")
-      return fail(`split: got ${typeName(separator)} for separator, want string`);
-    if (separator === "") fail("split: empty separator");
-    return toList(splitOnText(text, separator, Number(limit), fromRight));
+function searching(method: "indexOf" | "lastIndexOf", isRequired: boolean = false) {
+  return (text: string, wanted: string, low?: Value, high?: Value): number => {
+    const [part, start] = selectPart(text, low, high);
+    spend(part.length >> 6);
+    const index = part[method](wanted);
+    if (index === -1 && isRequired) fail("substring not found");
+    return index === -1 ? -1 : index + start;
   };
 }
 
-function stripping(left: boolean, right: boolean): StringMethod {
-  return [
-    "string?",
-    (text, cutset = "") => {
-      spend(text.length >> 4);
-      if (cutset !== "") chargeItems(cutset.length);
-      return strip(text, cutset, left, right);
-    },
-  ];
+function testing(method: "startsWith" | "endsWith") {
+  return (text: string, affix: Value, low?: Value, high?: Value): boolean => {
+    const [part] = selectPart(text, low, high);
+    if (typeof affix === "string") return part[method](affix);
+    if (!(affix instanceof StarlarkTuple))
+      return fail(`got ${typeName(affix)}, want string or tuple of string`);
+    return affix.elements.some((element, index) =>
+      typeof element === "string"
+        ? part[method](element)
+        : fail(`want string, got ${typeName(element)}, for element ${index}`),
+    );
+  };
 }
 
-function replace(text: string, wanted: string, replacement: string, given: Int = -1): Value {
-  const limit = given < 0 ? Infinity : Number(given);
-  if (limit === 0) return text;
-  if (wanted === "") chargeItems(text.length);
-  const parts = wanted === "" ? ["", ...splitCharacters(text), ""] : splitOnText(text, wanted);
+function partition(text: string, separator: string, last: boolean = false): Value {
+  if (separator === "") fail("empty separator");
+  chargeString(text.length);
+  const index = last ? text.lastIndexOf(separator) : text.indexOf(separator);
+  if (index === -1) return toTuple(last ? ["", "", text] : [text, "", ""]);
+  return toTuple([text.slice(0, index), separator, text.slice(index + separator.length)]);
+}
+
+/** The errors of both methods have the name `split`, as in starlark-go. */
+function split(
+  text: string,
+  separator: Value = null,
+  limit: Int = -1,
+  fromRight: boolean = false,
+): Value {
   spend(text.length >> 4);
-  const count = Math.min(parts.length - 1, limit);
-  if (count === 0) return text;
-  chargeString(text.length + count * (replacement.length - wanted.length));
-  if (count === parts.length - 1) return parts.join(replacement);
-  const head = parts.slice(0, count).join(replacement);
-  return `${head}${replacement}${parts.slice(count).join(wanted)}`;
+  if (separator === null) return toList(splitOnSpace(text, Number(limit), fromRight));
+  if (typeof separator !== "string")
+    return fail(`split: got ${typeName(separator)} for separator, want string`);
+  if (separator === "") fail("split: empty separator");
+  return toList(splitOnText(text, separator, Number(limit), fromRight));
+}
+
+function stripping(left: boolean, right: boolean) {
+  return (text: string, cutset: string = ""): string => {
+    spend(text.length >> 4);
+    if (cutset !== "") chargeItems(cutset.length);
+    return strip(text, cutset, left, right);
+  };
+}
+
+function replace(text: string, wanted: string, replacement: string, limit: Int = -1): Value {
+  spend(text.length >> 4);
+  const parts = splitOnText(text, wanted, Number(limit));
+  if (parts.length === 1) return text;
+  chargeString(text.length + (parts.length - 1) * (replacement.length - wanted.length));
+  return parts.join(replacement);
 }
 
 function join(separator: string, iterable: Value): Value {
@@ -218,11 +185,7 @@ function join(separator: string, iterable: Value): Value {
 function count(text: string, wanted: string, low?: Value, high?: Value): Value {
   const [part] = selectPart(text, low, high);
   spend(part.length >> 4);
-  if (wanted === "") return countCharacters(part) + 1;
-  let found = 0;
-  let index = part.indexOf(wanted);
-  for (; index !== -1; index = part.indexOf(wanted, index + wanted.length)) found++;
-  return found;
+  return wanted === "" ? countCharacters(part) + 1 : countOccurrences(part, wanted);
 }
 
 function removePrefix(text: string, prefix: string): string {
@@ -235,39 +198,43 @@ function removeSuffix(text: string, suffix: string): string {
   return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text;
 }
 
-function viewing(method: string): StringMethod {
-  return ["", (text) => new ElementsView(text, method)];
-}
-
 /** The methods of strings (specification of starlark-go, "string·capitalize" and the following). */
-export const stringMethods: MethodTable<string> = defineMethods({
-  ...caseMethods,
-  codepoint_ords: viewing("codepoint_ords"),
-  codepoints: viewing("codepoints"),
-  count: ["string, any?, any?", count],
-  elem_ords: viewing("elem_ords"),
-  elems: viewing("elems"),
-  endswith: testing((text, affix) => text.endsWith(affix)),
-  find: searching(false, false),
-  format: formatString,
-  index: searching(false, true),
-  join: ["iterable", join],
-  lstrip: stripping(true, false),
-  partition: partitioning(false),
-  removeprefix: ["string", removePrefix],
-  removesuffix: ["string", removeSuffix],
-  replace: ["string, string, int?", replace],
-  rfind: searching(true, false),
-  rindex: searching(true, true),
-  rpartition: partitioning(true),
-  rsplit: splitting(true),
-  rstrip: stripping(false, true),
-  split: splitting(false),
-  splitlines: ["bool?", (text, keepEnds: boolean = false) => toList(splitLines(text, keepEnds))],
-  startswith: testing((text, affix) => text.startsWith(affix)),
-  strip: stripping(true, true),
-});
+export const stringMethods: MethodTable<string> = new Map([
+  ...defineMethods<string>({
+    ...caseMethods,
+    "codepoint_ords()": (text) => new ElementsView(text, "codepoint_ords"),
+    "codepoints()": (text) => new ElementsView(text, "codepoints"),
+    "count(string, any?, any?)": count,
+    "elem_ords()": (text) => new ElementsView(text, "elem_ords"),
+    "elems()": (text) => new ElementsView(text, "elems"),
+    "endswith(any, any?, any?)": testing("endsWith"),
+    "find(string, any?, any?)": searching("indexOf"),
+    "index(string, any?, any?)": searching("indexOf", true),
+    "join(iterable)": join,
+    "lstrip(string?)": stripping(true, false),
+    "partition(string)": (text, separator: string) => partition(text, separator),
+    "removeprefix(string)": removePrefix,
+    "removesuffix(string)": removeSuffix,
+    "replace(string, string, int?)": replace,
+    "rfind(string, any?, any?)": searching("lastIndexOf"),
+    "rindex(string, any?, any?)": searching("lastIndexOf", true),
+    "rpartition(string)": (text, separator: string) => partition(text, separator, true),
+    "rstrip(string?)": stripping(false, true),
+    "splitlines(bool?)": splitLines,
+    "startswith(any, any?, any?)": testing("startsWith"),
+    "strip(string?)": stripping(true, true),
+  }),
+  ...defineMethods<string>(
+    {
+      "format(*, **)": formatString,
+      "split(any?, int?)": split,
+      "rsplit(any?, int?)": (text, separator?: Value, limit?: Int) =>
+        split(text, separator, limit, true),
+    },
+    "plain errors",
+  ),
+]);
 
-export const bytesMethods: MethodTable<StarlarkBytes> = defineMethods({
-  elems: ["", (bytes) => new ElementsView(bytes, "elems")],
+export const bytesMethods: MethodTable<StarlarkBytes> = defineMethods<StarlarkBytes>({
+  "elems()": (bytes) => new ElementsView(bytes, "elems"),
 });

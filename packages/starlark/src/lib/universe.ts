@@ -4,7 +4,6 @@ import { sliceItems, StarlarkRange, toList, toTuple } from "../values/sequence.t
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format.ts";
-import { Builtin, type BuiltinImplementation } from "../values/function.ts";
 import { addInts, type Int, isInt, negateInt, toMachineInt } from "../values/int.ts";
 import { toDict, toSet } from "../values/dict.ts";
 import {
@@ -14,25 +13,19 @@ import {
   fromUtf8,
   replaceInvalid,
 } from "../values/utf8.ts";
-import { isTrue, toItems, toLength, typeName, type Value } from "../values/value.ts";
-import { argumentReader, defineFunction, type Definition, failWithName } from "./builtin.ts";
-import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
+import {
+  isTrue,
+  type NamedArguments,
+  toItems,
+  toLength,
+  typeName,
+  type Value,
+} from "../values/value.ts";
+import { argumentReader, defineFunctions } from "./builtin.ts";
+import { attributeNames, findAttribute, getAttribute } from "./attributes.ts";
 import { updateDict } from "./collection-methods.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
 import { copyItems, extremum, sortItems, zipItems } from "./sequences.ts";
-
-/** A function of one value. Its errors for wrong arguments have texts of their own, as in starlark-go. */
-function single(name: string, wanted: string, run: (value: Value) => Value): BuiltinImplementation {
-  return (args, named) => {
-    if (named.length > 0) fail(`${name} does not accept keyword arguments`);
-    if (args.length !== 1) fail(`${name}: got ${args.length} arguments, want ${wanted}`);
-    try {
-      return run(args[0] as Value);
-    } catch (error) {
-      return failWithName(name, error);
-    }
-  };
-}
 
 function hashBytes(data: string): number {
   let hash = 0x811c9dc5;
@@ -94,112 +87,86 @@ function iterate(value: Value): readonly Value[] {
   return items;
 }
 
-const readAbs = argumentReader("abs", "any");
-const readFail = argumentReader("fail", "sep?: string");
+const readFail = argumentReader("fail", "sep: string?");
 
-const implementations: Readonly<Record<string, Definition<[]> | BuiltinImplementation>> = {
-  abs: (args, named) => {
-    const [value] = readAbs(args, named) as [Value];
-    if (isInt(value)) return value < 0 ? negateInt(value) : value;
-    return value instanceof StarlarkFloat
-      ? toFloat(Math.abs(value.value))
-      : fail(`got ${typeName(value)}, want int or float`);
-  },
-  all: ["iterable", (items: Value) => iterate(items).every(isTrue)],
-  any: ["iterable", (items: Value) => iterate(items).some(isTrue)],
-  bool: ["any?", (value: Value = false) => isTrue(value)],
-  bytes: single("bytes", "exactly 1", toBytesValue),
-  chr: single("chr", "1", toCharacter),
-  dict: (args, named) => {
+const functions = defineFunctions({
+  "all(iterable)": (items: Value) => iterate(items).every(isTrue),
+  "any(iterable)": (items: Value) => iterate(items).some(isTrue),
+  "bool(any?)": (value: Value = false) => isTrue(value),
+  "bytes(exactly 1)": toBytesValue,
+  "chr(1)": toCharacter,
+  "dict(*, **)": (args: Value[], named: NamedArguments) => {
     const dict = toDict();
-    updateDict("dict", dict, args, named);
+    updateDict(dict, args, named);
     return dict;
   },
-  dir: single("dir", "1", (value) => toList([...attributeNames(value)])),
-  enumerate: [
-    "iterable, int?",
-    (iterable: Value, start: Int = 0) => {
-      const items = toItems(iterable) as readonly Value[];
-      spend(items.length);
-      return toList(items.map((item, index) => toTuple([addInts(start, index), item])));
-    },
-  ],
-  fail: (args, named) => {
-    const [separator = " "] = readFail([], named) as [string?];
-    return fail(`fail: ${args.map(toText).join(separator)}`);
+  "dir(1)": (value: Value) => toList([...attributeNames(value)]),
+  "enumerate(iterable, int?)": (iterable: Value, start: Int = 0) => {
+    const items = toItems(iterable) as readonly Value[];
+    spend(items.length);
+    return toList(items.map((item, index) => toTuple([addInts(start, index), item])));
   },
-  float: (args, named) => {
-    if (named.length > 0) fail("float does not accept keyword arguments");
-    if (args.length > 1) fail(`float got ${args.length} arguments, wants 1`);
-    return args.length === 0 ? toFloat(0) : parseFloatText(args[0] as Value);
+  "getattr(any, string, any?)": (object: Value, name: string, fallback?: Value) =>
+    getAttribute(object, fromUtf8(name), fallback),
+  "hasattr(any, string)": (object: Value, name: string) =>
+    findAttribute(object, fromUtf8(name)) !== undefined,
+  "hash(any)": (value: Value) => {
+    if (value instanceof StarlarkBytes) return hashBytes(value.data);
+    if (typeof value === "string") return hashText(value);
+    return fail(`got ${typeName(value)}, want string or bytes`);
   },
-  getattr: [
-    "any, string, any?",
-    (object: Value, name: string, fallback?: Value) => {
-      const text = fromUtf8(name);
-      const found = findAttribute(object, text);
-      if (found !== undefined) return found;
-      return fallback === undefined ? missingAttribute(object, text) : fallback;
+  "int(x: any, base: any?)": parseInteger,
+  "len(any)": (value: Value) =>
+    toLength(value) ?? fail(`value of type ${typeName(value)} has no len`),
+  "list(iterable?)": (items?: Value) => toList(items === undefined ? [] : copyItems(items)),
+  "ord(1)": toOrdinal,
+  "range(int, int?, int?)": (first: Int, second?: Int, step: Int = 1) => {
+    if (step === 0) fail("step argument must not be zero");
+    return second === undefined
+      ? new StarlarkRange(0, Number(first), 1)
+      : new StarlarkRange(Number(first), Number(second), Number(step));
+  },
+  "repr(any)": toRepr,
+  "reversed(iterable)": (iterable: Value) => {
+    const items = iterate(iterable);
+    return toList(sliceItems(items, items.length - 1, items.length, -1));
+  },
+  "set(iterable?)": (items?: Value) => toSet(items === undefined ? [] : iterate(items)),
+  "str(exactly 1)": toText,
+  "tuple(iterable?)": (items?: Value) => toTuple(items === undefined ? [] : copyItems(items)),
+  "type(exactly 1)": typeName,
+});
+
+const functionsWithPlainErrors = defineFunctions(
+  {
+    "abs(any)": (value: Value) => {
+      if (isInt(value)) return value < 0 ? negateInt(value) : value;
+      return value instanceof StarlarkFloat
+        ? toFloat(Math.abs(value.value))
+        : fail(`got ${typeName(value)}, want int or float`);
     },
-  ],
-  hasattr: [
-    "any, string",
-    (object: Value, name: string) => findAttribute(object, fromUtf8(name)) !== undefined,
-  ],
-  hash: [
-    "any",
-    (value: Value) => {
-      if (value instanceof StarlarkBytes) return hashBytes(value.data);
-      if (typeof value === "string") return hashText(value);
-      return fail(`got ${typeName(value)}, want string or bytes`);
+    "fail(*, **)": (args: Value[], named: NamedArguments) => {
+      const [separator = " "] = readFail([], named) as [string?];
+      return fail(`fail: ${args.map(toText).join(separator)}`);
     },
-  ],
-  int: ["x: any, base?: any", parseInteger],
-  len: [
-    "any",
-    (value: Value) => toLength(value) ?? fail(`value of type ${typeName(value)} has no len`),
-  ],
-  list: ["iterable?", (items?: Value) => toList(items === undefined ? [] : copyItems(items))],
-  max: extremum("max"),
-  min: extremum("min"),
-  ord: single("ord", "1", toOrdinal),
-  range: [
-    "int, int?, int?",
-    (first: Int, second?: Int, step: Int = 1) => {
-      if (step === 0) fail("step argument must not be zero");
-      return second === undefined
-        ? new StarlarkRange(0, Number(first), 1)
-        : new StarlarkRange(Number(first), Number(second), Number(step));
+    "float(*, **)": (args: Value[], named: NamedArguments) => {
+      if (named.length > 0) fail("float does not accept keyword arguments");
+      if (args.length > 1) fail(`float got ${args.length} arguments, wants 1`);
+      return args.length === 0 ? toFloat(0) : parseFloatText(args[0] as Value);
     },
-  ],
-  repr: ["any", toRepr],
-  reversed: [
-    "iterable",
-    (iterable: Value) => {
-      const items = iterate(iterable);
-      return toList(sliceItems(items, items.length - 1, items.length, -1));
-    },
-  ],
-  set: ["iterable?", (items?: Value) => toSet(items === undefined ? [] : iterate(items))],
-  sorted: sortItems,
-  str: single("str", "exactly 1", toText),
-  tuple: ["iterable?", (items?: Value) => toTuple(items === undefined ? [] : copyItems(items))],
-  type: single("type", "exactly 1", typeName),
-  zip: zipItems,
-};
+    "max(*, **)": extremum("max"),
+    "min(*, **)": extremum("min"),
+    "sorted(iterable: iterable, key: callable?, reverse: bool?)": sortItems,
+    "zip(*, **)": zipItems,
+  },
+  "plain errors",
+);
 
 /** The names that every file may use (specification, "Built-in constants and functions"), without `print`. */
 export const universe: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["None", null],
   ["True", true],
   ["False", false],
-  ...Object.entries(implementations).map(([name, implementation]): [string, Value] => [
-    name,
-    new Builtin(
-      name,
-      typeof implementation === "function"
-        ? implementation
-        : defineFunction(name, ...implementation),
-    ),
-  ]),
+  ...functions,
+  ...functionsWithPlainErrors,
 ]);

@@ -1,10 +1,8 @@
 import { machine } from "../run/machine.ts";
 import { type Expression, withoutParentheses } from "../syntax/ast.ts";
-import type { Slot } from "../values/function.ts";
-import { getItem, toOperator } from "../values/operators.ts";
 import type { Value } from "../values/value.ts";
-import type { Evaluate } from "./assembler.ts";
-import { localSlot, toConstant } from "./context.ts";
+import type { Evaluate, Run } from "./assembler.ts";
+import { localSlot } from "./context.ts";
 
 /** The closure of a binary operator, special for small ints. */
 export function lowerBinary(
@@ -12,8 +10,8 @@ export function lowerBinary(
   left: Evaluate,
   right: Evaluate,
   site: number,
+  apply: (x: Value, y: Value) => Value,
 ): Evaluate {
-  const apply = toOperator(operator);
   const onSmall = smallOperators[operator];
   if (operator === "+") {
     // The most frequent operator has a closure of its own, which V8 makes special for it.
@@ -38,32 +36,20 @@ export function lowerBinary(
   };
 }
 
-/** The result for two literals of small ints. An operation that fails is left to the time when it runs. */
-export function foldConstants(
-  operator: string,
-  left: Expression,
-  right: Expression,
-): Value | undefined {
-  const [x, y] = [toConstant(left), toConstant(right)];
-  try {
-    return x === undefined || y === undefined ? undefined : toOperator(operator)(x, y);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The statement `variable = (first + second) % constant` as one closure; `value` computes other remainders. */
 export function lowerRemainder(
   variable: number,
   expression: Expression,
   value: Evaluate,
-): ((slots: Slot[]) => undefined) | undefined {
+): Run | undefined {
   if (expression.kind !== "binary" || expression.operator !== "%") return undefined;
   const sum = withoutParentheses(expression.left);
-  if (sum.kind !== "binary" || sum.operator !== "+") return undefined;
+  const { right } = expression;
+  if (sum.kind !== "binary" || sum.operator !== "+" || right.kind !== "literal") return undefined;
   const [first, second] = [localSlot(sum.left), localSlot(sum.right)];
-  const constant = toConstant(expression.right);
-  if (first === undefined || second === undefined || !constant) return undefined;
+  const constant = right.value;
+  if (first === undefined || second === undefined || typeof constant !== "number" || !constant)
+    return undefined;
   return (slots) => {
     const a = slots[first];
     const b = slots[second];
@@ -75,6 +61,7 @@ export function lowerRemainder(
 
 /** The results for two small ints; `undefined` if they need more care. */
 const smallOperators: Readonly<Record<string, (a: number, b: number) => Value | undefined>> = {
+  "+": (a, b) => toSmall(a + b),
   "-": (a, b) => toSmall(a - b),
   "*": (a, b) => toSmall(a * b + 0),
   "%": (a, b) => (b > 0 && a >= 0 ? a % b : undefined),
@@ -91,14 +78,4 @@ function toSmall(result: number): number | undefined {
   return result <= Number.MAX_SAFE_INTEGER && result >= -Number.MAX_SAFE_INTEGER
     ? result
     : undefined;
-}
-
-/** The closure of `x[y]`. */
-export function lowerIndex(object: Evaluate, index: Evaluate, site: number): Evaluate {
-  return (slots) => {
-    const target = object(slots);
-    const key = index(slots);
-    machine.site = site;
-    return getItem(target, key);
-  };
 }

@@ -1,4 +1,5 @@
-import { machine, signals } from "../run/machine.ts";
+import { machine, tick } from "../run/machine.ts";
+import { budget } from "../values/budget.ts";
 import { fail } from "../values/error.ts";
 import type { Operation, Slot } from "../values/function.ts";
 import { isTrue, type Value } from "../values/value.ts";
@@ -10,6 +11,9 @@ import { isTrue, type Value } from "../values/value.ts";
 export type Evaluate = (slots: Slot[]) => Value;
 
 export type Store = (slots: Slot[], value: Value) => void;
+
+/** A part of a function that cannot be suspended and has no result. */
+export type Run = (slots: Slot[]) => void;
 
 export function failAt(site: number, message: string): never {
   machine.site = site;
@@ -28,197 +32,132 @@ export function readSlot(slot: number): Evaluate {
 /** Computes values from left to right. */
 export function lowerList(values: readonly Evaluate[]): (slots: Slot[]) => Value[] {
   const [first, second] = values;
-  if (first === undefined) return () => [];
-  if (second === undefined) return (slots) => [first(slots)];
-  if (values.length === 2) return (slots) => [first(slots), second(slots)];
+  if (first !== undefined && values.length === 1) return (slots) => [first(slots)];
+  if (first !== undefined && second !== undefined && values.length === 2)
+    return (slots) => [first(slots), second(slots)];
   return (slots) => values.map((evaluate) => evaluate(slots));
 }
 
-/** A place between operations that others continue at. */
+/** A place between operations that others continue at. It is placed before the operations run. */
 export interface Label {
   index: number;
 }
 
-/** A part of an operation, which cannot be suspended. A value that it returns is the result of the function. */
-export type Run = (slots: Slot[]) => Value | undefined;
-
-interface Effect {
-  readonly run: Run;
-  /** Whether `run` may return a value. */
-  readonly returns: boolean;
+export function newLabel(): Label {
+  return { index: -1 };
 }
 
-type Item =
-  | (Effect & { readonly kind: "effect"; readonly site: number })
-  | { readonly kind: "control"; readonly build: (next: number) => Operation; readonly site: number }
-  | { readonly kind: "jump"; readonly target: Label }
-  | { readonly kind: "label"; readonly label: Label };
+/** An operation before its index is known. `run` is all that it does, if it decides nothing. */
+interface Step {
+  readonly site: number;
+  readonly build: (next: number) => Operation;
+  readonly run?: Run;
+  /** Where to continue, if not at the operation that follows. */
+  next?: Label;
+}
 
-/** Items that are added later. */
-export type CapturedItems = readonly Item[];
+/** Operations that are added later. */
+type Items = readonly (Step | Label)[];
 
-/** The result of lowering a part, and the items of that part, which are not added yet. */
+/** The result of lowering a part, and the operations of that part, which are not added yet. */
 export interface Captured<Result> {
   readonly result: Result;
-  readonly items: CapturedItems;
+  readonly items: Items;
 }
 
-/** A condition with the place of its statement, and what follows if it holds. */
-export interface Branch {
-  readonly condition: Captured<Evaluate>;
-  readonly body: CapturedItems;
+/** A condition, its statement, and what follows if it holds. Both functions add operations. */
+interface Branch {
   readonly site: number;
+  readonly condition: () => Evaluate;
+  readonly body: () => void;
 }
 
-/** Collects the operations of a function in order, and joins the ones that always follow each other. */
+/** Collects the operations of a function in order. */
 export class Assembler {
-  #items: Item[] = [];
-  /** Whether operations are joined. If not, each statement is one of its own and can be watched. */
-  readonly #joins: boolean;
+  #items: (Step | Label)[] = [];
 
-  constructor(joins: boolean) {
-    this.#joins = joins;
-  }
-
-  /** Adds something that cannot be suspended. The next operation follows, unless it returns a value. */
-  effect(site: number, run: Run, returns = false): void {
-    this.#items.push({ kind: "effect", run, site, returns });
+  /** Adds an operation that the next one follows. */
+  effect(site: number, run: Run): void {
+    const build =
+      (next: number): Operation =>
+      (slots) => {
+        run(slots);
+        return next;
+      };
+    this.#items.push({ site, build, run });
   }
 
   /** Adds an operation that decides itself where to continue. `next` is the index of the following one. */
   control(site: number, build: (next: number) => Operation): void {
-    this.#items.push({ kind: "control", build, site });
+    this.#items.push({ site, build });
   }
 
-  jump(target: Label): void {
-    this.#items.push({ kind: "jump", target });
-  }
-
-  label(): Label {
-    return { index: -1 };
+  jump(site: number, target: Label): void {
+    const last = this.#items.at(-1);
+    if (last !== undefined && "build" in last && last.next === undefined) last.next = target;
+    else this.control(site, () => () => target.index);
   }
 
   place(label: Label): void {
-    this.#items.push({ kind: "label", label });
+    this.#items.push(label);
+  }
+
+  /** Adds the body of the first branch whose condition holds, or what `otherwise` adds. */
+  branch(branches: readonly Branch[], otherwise: () => void = () => undefined): void {
+    const end = newLabel();
+    for (const { site, condition, body } of branches) {
+      const other = newLabel();
+      const test = condition();
+      this.control(site, (next) => (slots) => (holds(test(slots)) ? next : other.index));
+      body();
+      this.jump(site, end);
+      this.place(other);
+    }
+    otherwise();
+    this.place(end);
+  }
+
+  /** Begins a round of a loop, or leaves the loop if the condition does not hold. */
+  round(site: number, condition: Evaluate, exit: Label): void {
+    this.control(site, (next) => (slots) => {
+      if (!holds(condition(slots))) return exit.index;
+      return --budget.fuel < 0 ? tick(next) : next;
+    });
   }
 
   capture<Result>(lower: () => Result): Captured<Result> {
     const outer = this.#items;
-    const items: Item[] = [];
-    this.#items = items;
+    const items: Items = (this.#items = []);
     const result = lower();
     this.#items = outer;
     return { result, items };
   }
 
-  append(items: CapturedItems): void {
+  append(items: Items): void {
     for (const item of items) this.#items.push(item);
-  }
-
-  /** One effect that does what all items do; `undefined` if one of them is more than an effect. */
-  toEffect(items: CapturedItems): Effect | undefined {
-    const effects = items.filter((item) => item.kind === "effect");
-    return this.#joins && effects.length === items.length ? joinEffects(effects) : undefined;
-  }
-
-  /** Adds the first branch whose condition holds, or `otherwise`: as one effect if nothing in it can be suspended. */
-  branch(branches: readonly Branch[], otherwise: CapturedItems): void {
-    const conditions = branches.map(({ condition }) => condition);
-    const bodies = [...branches.map(({ body }) => body), otherwise];
-    const effects = bodies.flatMap((items) => this.toEffect(items) ?? []);
-    if (
-      effects.length === bodies.length &&
-      conditions.every(({ items }, index) => index === 0 || items.length === 0)
-    ) {
-      this.append(conditions[0]?.items ?? []);
-      const run = chooseEffect(conditions, effects);
-      const returns = effects.some((effect) => effect.returns);
-      this.effect((branches[0] as Branch).site, run, returns);
-      return;
-    }
-    const end = this.label();
-    for (const branch of branches) {
-      const other = this.label();
-      const { items, result } = branch.condition;
-      this.append(items);
-      this.control(branch.site, (next) => {
-        const { index } = other;
-        return (slots) => (holds(result(slots)) ? next : index);
-      });
-      this.append(branch.body);
-      if (branch !== branches.at(-1) || otherwise.length > 0) this.jump(end);
-      this.place(other);
-    }
-    this.append(otherwise);
-    this.place(end);
   }
 
   /** The operations with their places in the source. */
   finish(): { readonly operations: Operation[]; readonly sites: number[] } {
-    const builders: { readonly build: (next: number) => Operation; readonly site: number }[] = [];
-    const items = this.#items;
-    for (let at = 0; at < items.length; at++) {
-      const item = items[at] as Item;
-      if (item.kind === "label") item.label.index = builders.length;
-      else if (item.kind === "jump") {
-        const { target } = item;
-        builders.push({ site: 0, build: () => () => target.index });
-      } else if (item.kind === "control") builders.push(item);
-      else {
-        const effects = [item];
-        let following = items[at + 1];
-        for (; this.#joins && following?.kind === "effect"; following = items[at + 1]) {
-          effects.push(following);
-          at++;
-        }
-        const target = following?.kind === "jump" ? following.target : undefined;
-        if (target !== undefined) at++;
-        const joined = joinEffects(effects);
-        builders.push({
-          site: item.site,
-          build: (next) => toOperation(joined, target?.index ?? next),
-        });
-      }
+    const steps: Step[] = [];
+    for (const item of this.#items) {
+      if ("index" in item) item.index = steps.length;
+      else steps.push(item);
     }
     return {
-      operations: builders.map(({ build }, index) => build(index + 1)),
-      sites: builders.map(({ site }) => site),
+      operations: steps.map(({ build, next }, index) => build(next?.index ?? index + 1)),
+      sites: steps.map(({ site }) => site),
     };
   }
 }
 
-function toOperation({ run, returns }: Effect, next: number): Operation {
-  return (slots) => {
-    const result = run(slots);
-    if (!returns || result === undefined) return next;
-    machine.value = result;
-    return signals.return;
-  };
+/** All that operations do; `undefined` if one of them decides where to continue. */
+export function toRun(items: Items): Run | undefined {
+  const runs = items.flatMap((item) => ("build" in item && !item.next && item.run) || []);
+  return runs.length === items.length ? joinRuns(runs) : undefined;
 }
 
-/** Runs the effect of the first condition that holds; the last effect if none does. */
-function chooseEffect(conditions: readonly Captured<Evaluate>[], effects: readonly Effect[]): Run {
-  const [first, second] = effects as [Effect, Effect];
-  if (effects.length > 2) {
-    return (slots) => {
-      const index = conditions.findIndex(({ result }) => holds(result(slots)));
-      return effects.at(index)?.run(slots);
-    };
-  }
-  const { result: condition } = conditions[0] as Captured<Evaluate>;
-  const { run: then } = first;
-  const { run: otherwise } = second;
-  return (slots) => (holds(condition(slots)) ? then(slots) : otherwise(slots));
-}
-
-/** One effect that does what several do, in order, until one returns a value. */
-function joinEffects(effects: readonly Effect[]): Effect {
-  return {
-    run: joinRuns(effects.map(({ run }) => run)),
-    returns: effects.some(({ returns }) => returns),
-  };
-}
-
+/** One function that does what several do, in order. */
 function joinRuns(runs: readonly Run[]): Run {
   if (runs.length > 3) {
     // A tree: thousands of statements need no deep stack.
@@ -226,12 +165,12 @@ function joinRuns(runs: readonly Run[]): Run {
     const parts = [0, size, 2 * size].map((start) => runs.slice(start, start + size));
     return joinRuns(parts.map(joinRuns));
   }
-  const [first, second, third] = runs;
-  if (first === undefined) return () => undefined;
+  const nothing: Run = () => undefined;
+  const [first = nothing, second, third = nothing] = runs;
   if (second === undefined) return first;
   return (slots) => {
-    let result = first(slots);
-    if (result === undefined) result = second(slots);
-    return result === undefined && third !== undefined ? third(slots) : result;
+    first(slots);
+    second(slots);
+    third(slots);
   };
 }

@@ -1,12 +1,10 @@
 import { getAttribute, setAttribute } from "../lib/attributes.ts";
 import { machine } from "../run/machine.ts";
 import { type Expression, type Statement, withoutParentheses } from "../syntax/ast.ts";
-import type { Slot } from "../values/function.ts";
-import { addInts } from "../values/int.ts";
-import { addInPlace, setItem, unionInPlace } from "../values/operators.ts";
+import { addInPlace, getItem, setItem, toOperator, unionInPlace } from "../values/operators.ts";
 import { toItems, toLength, typeName, type Value } from "../values/value.ts";
-import { lowerBinary, lowerIndex, lowerRemainder } from "./arithmetic.ts";
-import { type Evaluate, failAt, readSlot, type Run, type Store } from "./assembler.ts";
+import { lowerBinary, lowerRemainder } from "./arithmetic.ts";
+import { type Evaluate, failAt, readSlot, type Store } from "./assembler.ts";
 import { type FunctionContext, localSlot } from "./context.ts";
 
 /** A variable, an element or a field, as it is read and assigned. */
@@ -15,57 +13,50 @@ interface Reference {
   readonly write: Store;
 }
 
-/** The target of an assignment. With `isTwice`, the parts that it is computed from are stored, so that they are computed once. */
-function lowerReference(
+/** A name, `x[y]` or `x.name`. With `isTwice`, the values of `x` and `y` are stored, so that they are computed once. */
+export function lowerReference(
   context: FunctionContext,
-  expression: Expression,
+  target: Expression,
   isTwice = false,
 ): Reference {
-  // An expression cannot assign a local variable.
-  const hold = (part: Evaluate, source: Expression): Evaluate =>
-    isTwice && localSlot(source) === undefined ? context.store(part, expression.start) : part;
-  const target = withoutParentheses(expression);
-  switch (target.kind) {
-    case "name":
-      return { read: context.read(target), write: context.write(target) };
-    case "index": {
-      const parts = [target.object, target.index] as const;
-      const operands = context.operands(parts) as [Evaluate, Evaluate];
-      const [object, key] = [hold(operands[0], parts[0]), hold(operands[1], parts[1])];
-      const { at } = target;
-      return {
-        read: lowerIndex(object, key, at),
-        write: (slots, value) => {
-          const container = object(slots);
-          const index = key(slots);
-          machine.site = at;
-          setItem(container, index, value);
-        },
-      };
-    }
-    case "dot": {
-      const object = hold(context.lower(target.object), target.object);
-      const { name, at } = target;
-      return {
-        read: lowerAttribute(object, name, at),
-        write: (slots, value) => {
-          const container = object(slots);
-          machine.site = at;
-          setAttribute(container, name, value);
-        },
-      };
-    }
-    default:
-      throw new TypeError(`a ${target.kind} cannot be assigned`);
-  }
+  if (target.kind === "name") return { read: context.read(target), write: context.write(target) };
+  if (target.kind !== "index" && target.kind !== "dot")
+    throw new TypeError(`a ${target.kind} cannot be assigned`);
+  const { at, start } = target;
+  const isIndex = target.kind === "index";
+  const parts = [target.object, isIndex ? target.index : undefined];
+  const [object, key] = context.operands(parts).map((operand, index) => {
+    const part = parts[index];
+    // An expression cannot assign a local variable.
+    const isStored = isTwice && part !== undefined && localSlot(part) === undefined;
+    return isStored ? context.store(operand, start) : operand;
+  }) as [Evaluate, Evaluate];
+  const { get, set } = isIndex ? { get: getItem, set: setItem } : accessAttribute(target.name);
+  return {
+    read: (slots) => {
+      const container = object(slots);
+      const index = key(slots);
+      machine.site = at;
+      return get(container, index);
+    },
+    write: (slots, value) => {
+      const container = object(slots);
+      const index = key(slots);
+      machine.site = at;
+      set(container, index, value);
+    },
+  };
 }
 
-/** The closure of `object.name`. */
-export function lowerAttribute(object: Evaluate, name: string, site: number): Evaluate {
-  return (slots) => {
-    const value = object(slots);
-    machine.site = site;
-    return getAttribute(value, name);
+interface Access {
+  readonly get: (object: Value, key: Value) => Value;
+  readonly set: (object: Value, key: Value, value: Value) => void;
+}
+
+function accessAttribute(name: string): Access {
+  return {
+    get: (object) => getAttribute(object, name),
+    set: (object, _, value) => setAttribute(object, name, value),
   };
 }
 
@@ -80,57 +71,45 @@ export function lowerAssignment(
   site: number,
   source?: Expression,
 ): void {
-  const { assembler } = context;
   const target = withoutParentheses(expression);
   const variable = localSlot(target);
-  if (variable !== undefined) assembler.effect(site, lowerVariable(variable, value, source));
-  else if (target.kind === "tuple" || target.kind === "list") {
-    const variables = target.items.flatMap((item) => localSlot(item) ?? []);
-    // The other targets may depend on the variables before them: they are assigned one after the other.
-    const isSimple = variables.length === target.items.length;
-    const slots = isSimple ? variables : target.items.map(() => context.temporary());
-    assembler.effect(site, (frame) => unpack(value(frame), frame, slots, site));
-    if (isSimple) return;
+  if (variable !== undefined) {
+    const remainder = source && lowerRemainder(variable, source, value);
+    if (remainder === undefined) context.storeInto(variable, value, site);
+    else context.effect(site, remainder);
+  } else if (target.kind === "tuple" || target.kind === "list") {
+    const slots = target.items.map(() => context.temporary());
+    context.effect(site, (frame) => {
+      const items = unpack(value(frame), slots.length, site);
+      for (const [index, slot] of slots.entries()) frame[slot] = items[index];
+    });
     for (const [index, item] of target.items.entries())
       lowerAssignment(context, item, readSlot(slots[index] as number), site);
   } else {
-    const { result, items } = assembler.capture(() => lowerReference(context, target));
-    const assigned = items.length > 0 ? context.store(value, site) : value;
-    assembler.append(items);
-    const { write } = result;
-    assembler.effect(site, (slots) => void write(slots, assigned(slots)));
+    const reference = context.capture(() => lowerReference(context, target));
+    const [assigned, { write }] = context.appendAfter(value, reference, site);
+    context.effect(site, (slots) => write(slots, assigned(slots)));
   }
 }
 
-/** The effect that assigns a local variable. `value` reports that another variable has no value. */
-function lowerVariable(variable: number, value: Evaluate, source?: Expression): Run {
-  const copied = source && localSlot(source);
-  if (copied !== undefined) {
-    return (slots) => {
-      const current = slots[copied];
-      slots[variable] = current === undefined ? value(slots) : current;
-    };
-  }
-  const remainder = source && lowerRemainder(variable, source, value);
-  if (remainder !== undefined) return remainder;
-  return (slots) => {
-    slots[variable] = value(slots);
-  };
-}
-
-/** Stores the items of a sequence that is assigned to several targets. */
-function unpack(value: Value, frame: Slot[], slots: readonly number[], site: number): undefined {
+/** The items of a sequence that is assigned to several targets. */
+function unpack(value: Value, want: number, site: number): readonly Value[] {
   machine.site = site;
   const items = toItems(value) ?? failAt(site, `got ${typeName(value)} in sequence assignment`);
-  const want = slots.length;
-  if (items.length > want) {
-    const got = toLength(value) ?? items.length;
-    failAt(site, `too many values to unpack (got ${got}, want ${want})`);
-  }
-  if (items.length < want)
-    failAt(site, `too few values to unpack (got ${items.length}, want ${want})`);
-  for (let index = 0; index < want; index++) frame[slots[index] as number] = items[index];
+  if (items.length === want) return items;
+  const isLonger = items.length > want;
+  const got = isLonger ? (toLength(value) ?? items.length) : items.length;
+  return failAt(
+    site,
+    `too ${isLonger ? "many" : "few"} values to unpack (got ${got}, want ${want})`,
+  );
 }
+
+/** Operators whose assignment changes lists and dicts in place. */
+const inPlace: Readonly<Record<string, (x: Value, y: Value) => Value>> = {
+  "+": addInPlace,
+  "|": unionInPlace,
+};
 
 /** Adds the operations of `target operator= value`. The target is computed once; lists and dicts change in place. */
 export function lowerAugmentedAssignment(
@@ -138,34 +117,11 @@ export function lowerAugmentedAssignment(
   statement: Statement<"assign">,
 ): void {
   const operator = statement.operator.slice(0, -1);
-  const { at, value, start } = statement;
-  const { assembler } = context;
-  const target = withoutParentheses(statement.target);
-  const { read, write } = lowerReference(context, target, true);
-  const { result: operand, items } = context.capture(value);
-  const current = items.length > 0 ? context.store(read, start) : read;
-  assembler.append(items);
-  const combined =
-    operator === "+" || operator === "|"
-      ? combineInPlace(operator, current, operand, at)
-      : lowerBinary(operator, current, operand, at);
-  const variable = localSlot(target);
-  if (variable !== undefined) context.storeInto(variable, combined, start);
-  else assembler.effect(start, (slots) => void write(slots, combined(slots)));
-}
-
-function combineInPlace(
-  operator: "+" | "|",
-  current: Evaluate,
-  operand: Evaluate,
-  site: number,
-): Evaluate {
-  const apply = operator === "+" ? addInPlace : unionInPlace;
-  return (slots) => {
-    const x = current(slots);
-    const y = operand(slots);
-    if (operator === "+" && typeof x === "number" && typeof y === "number") return addInts(x, y);
-    machine.site = site;
-    return apply(x, y);
-  };
+  const { at, start } = statement;
+  const { read, write } = lowerReference(context, withoutParentheses(statement.target), true);
+  const value = context.capture(() => context.lower(statement.value));
+  const [current, operand] = context.appendAfter(read, value, start);
+  const apply = inPlace[operator] ?? toOperator(operator);
+  const combined = lowerBinary(operator, current, operand, at, apply);
+  context.effect(start, (slots) => write(slots, combined(slots)));
 }

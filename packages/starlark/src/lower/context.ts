@@ -30,7 +30,7 @@ export interface Loop {
 
 /** Functions whose files import this one. */
 interface Lowering {
-  readonly expression: (context: FunctionContext, expression: Expression) => Evaluate;
+  readonly lowerExpression: (context: FunctionContext, expression: Expression) => Evaluate;
   readonly lowerFunction: (
     module: ModuleLowering,
     scope: FunctionScope,
@@ -39,21 +39,20 @@ interface Lowering {
 }
 
 /** One function while it is lowered: its slots and its operations. */
-export class FunctionContext {
+export class FunctionContext extends Assembler {
   readonly module: ModuleLowering;
   readonly scope: FunctionScope;
-  readonly assembler: Assembler;
+  readonly lowering: Lowering;
   readonly freeSlot: number;
   readonly loops: Loop[] = [];
-  readonly lowering: Lowering;
   slotCount: number;
   #nextTemporary: number;
 
   constructor(module: ModuleLowering, scope: FunctionScope, lowering: Lowering) {
+    super();
     this.module = module;
     this.scope = scope;
     this.lowering = lowering;
-    this.assembler = new Assembler(!module.separate);
     this.freeSlot = scope.locals.length;
     this.#nextTemporary = this.freeSlot + scope.free.length;
     this.slotCount = this.#nextTemporary;
@@ -73,27 +72,33 @@ export class FunctionContext {
     this.#nextTemporary = saved;
   }
 
-  /** The closure of an expression, after the operations that must run before it. */
-  lower(expression: Expression): Evaluate {
-    return this.lowering.expression(this, expression);
-  }
-
-  /** The closure of an expression, and the operations that must run before it: an expression with any can be suspended. */
-  capture(expression: Expression): Captured<Evaluate> {
-    return this.assembler.capture(() => this.lower(expression));
+  /** The closure of an expression, after the operations that must run before it; `None` without an expression. */
+  lower(expression: Expression | undefined): Evaluate {
+    return expression === undefined ? () => null : this.lowering.lowerExpression(this, expression);
   }
 
   /**
    * The closures of expressions that are computed from left to right. If a later one can be suspended, the values of the
    * earlier ones are stored before.
    */
-  operands(expressions: readonly Expression[]): Evaluate[] {
-    const captured = expressions.map((expression) => this.capture(expression));
+  operands(expressions: readonly (Expression | undefined)[]): Evaluate[] {
+    const captured = expressions.map((expression) => this.capture(() => this.lower(expression)));
     const last = captured.findLastIndex(({ items }) => items.length > 0);
     return captured.map(({ result, items }, index) => {
-      this.assembler.append(items);
-      return index < last ? this.store(result, (expressions[index] as Expression).start) : result;
+      this.append(items);
+      return index < last ? this.store(result, expressions[index]?.start ?? 0) : result;
     });
+  }
+
+  /** Adds what was lowered after a value. The value is stored before if anything must run in between. */
+  appendAfter<Result>(
+    value: Evaluate,
+    { items, result }: Captured<Result>,
+    site: number,
+  ): [Evaluate, Result] {
+    const kept = items.length > 0 ? this.store(value, site) : value;
+    this.append(items);
+    return [kept, result];
   }
 
   /** Stores a value in a temporary slot. Returns the closure that reads it. */
@@ -104,7 +109,7 @@ export class FunctionContext {
   }
 
   storeInto(slot: number, evaluate: Evaluate, site: number): void {
-    this.assembler.effect(site, (slots) => {
+    this.effect(site, (slots) => {
       slots[slot] = evaluate(slots);
     });
   }
@@ -124,8 +129,6 @@ export class FunctionContext {
       return () => value;
     }
     const slot = this.toSlot(binding);
-    // A parameter always has a value.
-    if (scope === "local" && index < this.scope.parameters.length) return readSlot(slot);
     const kind = scope === "module" ? (variables[index] as ModuleVariable).kind : "local";
     const message = `${kind} variable ${toUtf8(name.name)} referenced before assignment`;
     if (scope === "local") {
@@ -159,11 +162,4 @@ export function localSlot(expression: Expression): number | undefined {
   return inner.kind === "name" && inner.binding?.scope === "local"
     ? inner.binding.index
     : undefined;
-}
-
-/** The value of a literal for a small int. */
-export function toConstant(expression: Expression): number | undefined {
-  const inner = withoutParentheses(expression);
-  const isInt = inner.kind === "literal" && inner.token === "int literal";
-  return isInt && typeof inner.value === "number" ? inner.value : undefined;
 }

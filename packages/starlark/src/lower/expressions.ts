@@ -1,21 +1,20 @@
 import { machine } from "../run/machine.ts";
-import type { Expression, FunctionScope, Parameter, Statement } from "../syntax/ast.ts";
-import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
+import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
+import { charge, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
-import { StarlarkDict, toDict } from "../values/dict.ts";
+import { type StarlarkDict, toDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
 import { StarlarkFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format.ts";
 import { type Cell, StarlarkFunction } from "../values/function.ts";
-import { StarlarkList, StarlarkTuple, toList } from "../values/sequence.ts";
-import { applyUnary, getSlice } from "../values/operators.ts";
+import { type StarlarkList, toList, toTuple } from "../values/sequence.ts";
+import { applyUnary, getSlice, toOperator } from "../values/operators.ts";
 import type { Value } from "../values/value.ts";
-import { foldConstants, lowerBinary, lowerIndex } from "./arithmetic.ts";
-import { lowerAttribute } from "./assign.ts";
-import { holds, lowerList, readSlot } from "./assembler.ts";
-import type { Captured, CapturedItems, Evaluate } from "./assembler.ts";
+import { lowerBinary } from "./arithmetic.ts";
+import { lowerReference } from "./assign.ts";
+import { type Captured, type Evaluate, holds, lowerList, readSlot } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
-import { type FunctionContext, toConstant } from "./context.ts";
+import type { FunctionContext } from "./context.ts";
 import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */
@@ -27,61 +26,35 @@ export function lowerExpression(context: FunctionContext, expression: Expression
   return lower(context, expression);
 }
 
-type Lowerings = {
+const lowerings: {
   readonly [Kind in Expression["kind"]]: (
     context: FunctionContext,
-    expression: Extract<Expression, { readonly kind: Kind }>,
+    expression: Expression<Kind>,
   ) => Evaluate;
-};
-
-const lowerings: Lowerings = {
+} = {
   name: (context, name) => context.read(name),
   literal: (_, { token, value: literal }) => {
-    const value =
-      token === "float literal"
-        ? new StarlarkFloat(literal as number)
-        : token === "bytes literal"
-          ? new StarlarkBytes(literal as string)
-          : literal;
+    let value: Value = literal;
+    if (token === "float literal") value = new StarlarkFloat(Number(literal));
+    else if (token === "bytes literal") value = new StarlarkBytes(String(literal));
     return () => value;
   },
   format: (context, { parts, start }) => {
-    const values = context.operands(
-      parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
-    );
-    return (slots) => {
+    const expressions = parts.flatMap((part) => (typeof part === "string" ? [] : part.value));
+    return lowerOperation(context, expressions, start, (values) => {
       let text = "";
       let index = 0;
       for (const part of parts) {
         if (typeof part === "string") text += part;
-        else {
-          const value = (values[index++] as Evaluate)(slots);
-          machine.site = start;
-          text += part.conversion === "r" ? toRepr(value) : toText(value);
-        }
+        else text += (part.conversion === "r" ? toRepr : toText)(values[index++] as Value);
       }
-      machine.site = start;
       chargeString(text.length);
       return text;
-    };
+    });
   },
   parenthesized: (context, { value }) => context.lower(value),
-  tuple: (context, { items, start }) => {
-    const compute = lowerList(context.operands(items));
-    return (slots) => {
-      machine.site = start;
-      chargeItems(items.length);
-      return new StarlarkTuple(compute(slots));
-    };
-  },
-  list: (context, { items, start }) => {
-    const compute = lowerList(context.operands(items));
-    return (slots) => {
-      machine.site = start;
-      chargeItems(items.length);
-      return new StarlarkList(compute(slots));
-    };
-  },
+  tuple: (context, { items, start }) => lowerOperation(context, items, start, toTuple),
+  list: (context, { items, start }) => lowerOperation(context, items, start, toList),
   dict: (context, { entries, start }) => {
     const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
     return (slots) => {
@@ -98,92 +71,82 @@ const lowerings: Lowerings = {
     };
   },
   comprehension: lowerComprehension,
-  conditional: (context, { condition, whenTrue, whenFalse, start: site }) => {
+  conditional: (context, { condition, whenTrue, whenFalse, start }) => {
     const test = context.lower(condition);
-    const [first, second] = [context.capture(whenTrue), context.capture(whenFalse)];
-    if (first.items.length + second.items.length === 0)
-      return (slots) => (holds(test(slots)) ? first.result(slots) : second.result(slots));
-    const slot = context.temporary();
-    const body = captureInto(context, slot, first, site);
-    const otherwise = captureInto(context, slot, second, site);
-    context.assembler.branch([{ site, condition: { result: test, items: [] }, body }], otherwise);
-    return readSlot(slot);
+    const choices = [whenTrue, whenFalse].map((choice) =>
+      context.capture(() => context.lower(choice)),
+    );
+    return lowerChoice(context, start, test, choices);
   },
   unary: (context, { operator, operand, start }) => {
+    if (operator !== "not")
+      return lowerOperation(context, [operand], start, ([value]) =>
+        applyUnary(operator, value as Value),
+      );
     const evaluate = context.lower(operand);
-    const constant = toConstant(operand);
-    if (operator === "-" && constant !== undefined) return () => 0 - constant;
-    if (operator === "not") return (slots) => !holds(evaluate(slots));
-    return (slots) => {
-      const value = evaluate(slots);
-      machine.site = start;
-      return applyUnary(operator, value);
-    };
+    return (slots) => !holds(evaluate(slots));
   },
   binary: (context, expression) => {
     const { operator, at, left, right } = expression;
     if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
     const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
-    const folded = foldConstants(operator, left, right);
-    return folded === undefined ? lowerBinary(operator, x, y, at) : () => folded;
+    return lowerBinary(operator, x, y, at, toOperator(operator));
   },
-  dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
-  index: (context, expression) => {
-    const [object, index] = context.operands([expression.object, expression.index]);
-    return lowerIndex(object as Evaluate, index as Evaluate, expression.at);
-  },
-  slice: (context, { object, low, high, step, at }) => {
-    const bounds = [low, high, step];
-    const given = bounds.filter((bound) => bound !== undefined);
-    const [target, ...rest] = context.operands([object, ...given]) as [Evaluate, ...Evaluate[]];
-    const [from, to, stride] = bounds.map((bound) =>
-      bound === undefined ? () => null : rest.shift(),
-    ) as [Evaluate, Evaluate, Evaluate];
-    return (slots) => {
-      const sequence = target(slots);
-      const start = from(slots);
-      const end = to(slots);
-      const distance = stride(slots);
-      machine.site = at;
-      return getSlice(sequence, start, end, distance);
-    };
-  },
+  dot: (context, expression) => lowerReference(context, expression).read,
+  index: (context, expression) => lowerReference(context, expression).read,
+  slice: (context, { object, low, high, step, at }) =>
+    lowerOperation(context, [object, low, high, step], at, (values) =>
+      getSlice(...(values as [Value, Value, Value, Value])),
+    ),
   call: lowerCall,
   lambda: (context, { code, body }) => lowerClosure(context, code, body),
 };
 
-/** The operations that compute a value into a slot. */
-function captureInto(
+/** The closure of an operation on the values of all operands. */
+function lowerOperation(
   context: FunctionContext,
-  slot: number,
-  { result, items }: Captured<Evaluate>,
+  operands: readonly (Expression | undefined)[],
   site: number,
-): CapturedItems {
-  return context.assembler.capture(() => {
-    context.assembler.append(items);
+  apply: (values: Value[]) => Value,
+): Evaluate {
+  const compute = lowerList(context.operands(operands));
+  return (slots) => {
+    const values = compute(slots);
+    machine.site = site;
+    return apply(values);
+  };
+}
+
+/** The first value if the condition holds, else the second one. Only that one is computed. */
+function lowerChoice(
+  context: FunctionContext,
+  site: number,
+  test: Evaluate,
+  choices: readonly Captured<Evaluate>[],
+): Evaluate {
+  const [whenTrue, whenFalse] = choices.map(({ result }) => result) as [Evaluate, Evaluate];
+  if (choices.every(({ items }) => items.length === 0))
+    return (slots) => (holds(test(slots)) ? whenTrue(slots) : whenFalse(slots));
+  const slot = context.temporary();
+  const [first, second] = choices.map(({ items, result }) => () => {
+    context.append(items);
     context.storeInto(slot, result, site);
-  }).items;
+  }) as [() => void, () => void];
+  context.branch([{ site, condition: () => test, body: first }], second);
+  return readSlot(slot);
 }
 
 function lowerShortCircuit(
   context: FunctionContext,
-  { operator, left, right, start: site }: Expression<"binary">,
+  { operator, left, right, start }: Expression<"binary">,
 ): Evaluate {
   const isAnd = operator === "and";
-  const first = context.lower(left);
-  const second = context.capture(right);
-  if (second.items.length === 0) {
-    return (slots) => {
-      const value = first(slots);
-      return holds(value) === isAnd ? second.result(slots) : value;
-    };
-  }
   const slot = context.temporary();
-  context.storeInto(slot, first, site);
-  const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
-  const body = captureInto(context, slot, second, site);
-  context.assembler.branch([{ site, condition: { result: test, items: [] }, body }], []);
-  return readSlot(slot);
+  const evaluate = context.lower(left);
+  const first = { result: readSlot(slot), items: [] };
+  const second = context.capture(() => context.lower(right));
+  const test: Evaluate = (slots) => holds((slots[slot] = evaluate(slots)));
+  return lowerChoice(context, start, test, isAnd ? [second, first] : [first, second]);
 }
 
 /** The closure of a comprehension, after the operations of its loops. */
@@ -191,17 +154,16 @@ function lowerComprehension(
   context: FunctionContext,
   { body, clauses, start }: Expression<"comprehension">,
 ): Evaluate {
-  const { assembler } = context;
   const slot = context.temporary();
   const isDict = "key" in body;
-  assembler.effect(start, (slots) => {
+  context.effect(start, (slots) => {
     machine.site = start;
     slots[slot] = isDict ? toDict() : toList([]);
   });
   const lowerBody = (): void => {
     const site = isDict ? body.at : body.start;
     const [first, second] = context.operands(isDict ? [body.key, body.value] : [body]);
-    assembler.effect(site, (slots) => {
+    context.effect(site, (slots) => {
       const item = (first as Evaluate)(slots);
       const value = second?.(slots);
       machine.site = site;
@@ -211,13 +173,12 @@ function lowerComprehension(
   };
   const lowerClauses = (index: number): void => {
     const clause = clauses[index];
+    const inner = (): void => lowerClauses(index + 1);
     if (clause === undefined) lowerBody();
-    else if (clause.kind === "for")
-      lowerLoop(context, { ...clause, site: clause.start }, () => lowerClauses(index + 1));
+    else if (clause.kind === "for") lowerLoop(context, { ...clause, site: clause.start }, inner);
     else {
-      const condition = context.capture(clause.condition);
-      const { items } = assembler.capture(() => lowerClauses(index + 1));
-      assembler.branch([{ site: clause.start, condition, body: items }], []);
+      const condition = (): Evaluate => context.lower(clause.condition);
+      context.branch([{ site: clause.start, condition, body: inner }]);
     }
   };
   lowerClauses(0);
@@ -232,18 +193,13 @@ export function lowerClosure(
 ): Evaluate {
   if (scope === undefined) throw new TypeError("a function is not resolved");
   const code = context.lowering.lowerFunction(context.module, scope, body);
-  const { parameters, free, start: site } = scope;
-  const named = parameters.filter(({ kind }) => kind === "required" || kind === "optional");
-  const first = named.findIndex(({ kind }) => kind === "optional");
-  // Required keyword-only parameters have no default, but their place in the list.
-  const start = Math.min(first === -1 ? named.length : first, named.length - code.keywordOnly);
-  const withDefault: readonly Parameter[] = named.slice(start);
-  const defaults = context.operands(withDefault.flatMap(({ fallback }) => fallback ?? []));
-  const values = withDefault.map(({ fallback }) => fallback && defaults.shift());
-  const captured = free.map(({ outer }) => context.toSlot(outer));
+  const { parameters, free, start } = scope;
+  const defaults = context.operands(parameters.flatMap(({ fallback }) => fallback ?? []));
+  const values = parameters.map(({ fallback }) => fallback && defaults.shift());
+  const captured = free.map((outer) => context.toSlot(outer));
   const size = sizes.object + sizes.slot * (captured.length + values.length);
   return (slots) => {
-    machine.site = site;
+    machine.site = start;
     charge(size);
     return new StarlarkFunction(
       code,

@@ -1,12 +1,12 @@
 import { callValue } from "../run/call.ts";
-import { machine, tick } from "../run/machine.ts";
+import { machine, signals } from "../run/machine.ts";
 import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
-import { budget, charge, sizes } from "../values/budget.ts";
-import { Cell, type Code, type Slot } from "../values/function.ts";
+import { charge, sizes } from "../values/budget.ts";
+import type { Code } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { StarlarkTuple } from "../values/sequence.ts";
 import type { Value } from "../values/value.ts";
-import { type CapturedItems, type Evaluate, holds } from "./assembler.ts";
+import { type Evaluate, newLabel } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
 import { FunctionContext, type Loop, type ModuleLowering } from "./context.ts";
@@ -19,44 +19,33 @@ export function lowerFunction(
   scope: FunctionScope,
   body: readonly Statement[] | Expression,
 ): Code {
-  const lowering = { expression: lowerExpression, lowerFunction };
-  const context = new FunctionContext(module, scope, lowering);
-  const { assembler } = context;
+  const context = new FunctionContext(module, scope, { lowerExpression, lowerFunction });
   const { start, keywordOnly } = scope;
-  const { items } = assembler.capture(() => {
-    for (const { binding } of scope.locals) {
-      if (binding.scope !== "cell") continue;
-      const { index } = binding;
-      assembler.effect(start, (slots) => {
-        machine.site = start;
-        charge(sizes.entry);
-        slots[index] = new Cell(slots[index] as Value | undefined);
-      });
-    }
-    if ("kind" in body) assembler.effect(body.start, context.lower(body), true);
-    else {
-      lowerStatements(context, body);
-      assembler.effect(start, () => null, true);
-    }
-  });
-  const leaf = assembler.toEffect(items)?.run;
-  assembler.append(items);
-  const { operations, sites } = assembler.finish();
+  for (const binding of scope.locals) {
+    if (binding.scope !== "cell") continue;
+    const { index } = binding;
+    context.effect(start, (slots) => {
+      machine.site = start;
+      charge(sizes.entry);
+      slots[index] = { value: slots[index] as Value | undefined };
+    });
+  }
+  if ("kind" in body) lowerReturn(context, body, body.start);
+  else {
+    lowerStatements(context, body);
+    lowerReturn(context, undefined, start);
+  }
+  const kinds = scope.parameters.map(({ kind }) => kind);
   const parameters = scope.parameters.filter(({ kind }) => kind !== "*" && kind !== "**");
-  const rest = scope.parameters.slice(parameters.length).map(({ kind }) => kind);
   return {
     name: toUtf8(scope.name),
     parameters: parameters.map(({ name }) => name?.name ?? ""),
     keywordOnly,
-    hasRest: rest.includes("*"),
-    hasNamedRest: rest.includes("**"),
-    simpleArity: rest.length === 0 && keywordOnly === 0 ? parameters.length : -1,
+    restSlot: kinds.indexOf("*"),
+    namedRestSlot: kinds.indexOf("**"),
     freeSlot: context.freeSlot,
     emptyFrame: Array.from({ length: context.slotCount }, () => undefined),
-    operations,
-    sites,
-    leaf: leaf as ((slots: Slot[]) => Value) | undefined,
-    start,
+    ...context.finish(),
     module: module.context,
   };
 }
@@ -67,16 +56,13 @@ function lowerStatements(context: FunctionContext, statements: readonly Statemen
 }
 
 function lowerStatement(context: FunctionContext, statement: Statement): void {
-  const { assembler } = context;
+  const { start } = statement;
   switch (statement.kind) {
     case "pass":
       return;
-    case "expression": {
-      if (statement.value.kind === "literal") return;
-      const evaluate = context.lower(statement.value);
-      assembler.effect(statement.start, (slots) => void evaluate(slots));
+    case "expression":
+      if (statement.value.kind !== "literal") context.effect(start, context.lower(statement.value));
       return;
-    }
     case "assign": {
       const { operator, target, value, at } = statement;
       if (operator === "=") lowerAssignment(context, target, context.lower(value), at, value);
@@ -84,38 +70,44 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       return;
     }
     case "def": {
-      const { name, code, body, start } = statement;
+      const { name, code, body } = statement;
       lowerAssignment(context, name, lowerClosure(context, code, body), start);
       return;
     }
-    case "if":
-      lowerIf(context, statement);
-      return;
-    case "for": {
-      const { iterable, target, start: site, body } = statement;
-      lowerLoop(context, { iterable, target, site }, (loop) => lowerBody(context, loop, body));
+    case "if": {
+      const branches = statement.branches.map(({ condition, body, start: site }) => ({
+        site,
+        condition: () => context.lower(condition),
+        body: () => lowerStatements(context, body),
+      }));
+      context.branch(branches, () => lowerStatements(context, statement.otherwise ?? []));
       return;
     }
-    case "while":
-      lowerWhile(context, statement);
+    case "for": {
+      const { iterable, target, body } = statement;
+      lowerLoop(context, { iterable, target, site: start }, (loop) =>
+        lowerBody(context, loop, body),
+      );
       return;
+    }
+    case "while": {
+      const loop = { head: newLabel(), exit: newLabel() };
+      context.place(loop.head);
+      context.round(start, context.lower(statement.condition), loop.exit);
+      lowerBody(context, loop, statement.body);
+      context.jump(start, loop.head);
+      context.place(loop.exit);
+      return;
+    }
     case "break":
-      assembler.jump((context.loops.at(-1) as Loop).exit);
+      context.jump(start, (context.loops.at(-1) as Loop).exit);
       return;
     case "continue":
-      assembler.jump((context.loops.at(-1) as Loop).head);
+      context.jump(start, (context.loops.at(-1) as Loop).head);
       return;
-    case "return": {
-      const value = statement.value === undefined ? () => null : context.lower(statement.value);
-      const iterations = context.loops.flatMap(({ slot }) => slot ?? []);
-      const run: Evaluate = (slots) => {
-        const result = value(slots);
-        for (const slot of iterations) endLoop(slots, slot);
-        return result;
-      };
-      assembler.effect(statement.start, iterations.length === 0 ? value : run, true);
+    case "return":
+      lowerReturn(context, statement.value, start);
       return;
-    }
     case "load":
       lowerLoad(context, statement);
   }
@@ -127,34 +119,14 @@ function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statemen
   context.loops.pop();
 }
 
-function lowerIf(context: FunctionContext, statement: Statement<"if">): void {
-  const { assembler } = context;
-  const capture = (body: readonly Statement[]): CapturedItems =>
-    assembler.capture(() => lowerStatements(context, body)).items;
-  const branches = statement.branches.map(({ condition, body, start }) => ({
-    condition: context.capture(condition),
-    body: capture(body),
-    site: start,
-  }));
-  assembler.branch(branches, capture(statement.otherwise ?? []));
-}
-
-function lowerWhile(context: FunctionContext, statement: Statement<"while">): void {
-  const { assembler } = context;
-  const head = assembler.label();
-  const exit = assembler.label();
-  assembler.place(head);
-  const condition = context.lower(statement.condition);
-  assembler.control(statement.start, (next) => {
-    const { index: target } = exit;
-    return (slots) => {
-      if (!holds(condition(slots))) return target;
-      return --budget.fuel < 0 ? tick(next) : next;
-    };
+function lowerReturn(context: FunctionContext, result: Expression | undefined, site: number): void {
+  const value = context.lower(result);
+  const iterations = context.loops.flatMap(({ slot }) => slot ?? []);
+  context.control(site, () => (slots) => {
+    machine.value = value(slots);
+    for (const slot of iterations) endLoop(slots, slot);
+    return signals.return;
   });
-  lowerBody(context, { head, exit }, statement.body);
-  assembler.jump(head);
-  assembler.place(exit);
 }
 
 /** `load` is a call of the host that returns the values of the names. */
@@ -162,7 +134,7 @@ function lowerLoad(context: FunctionContext, { module, names, start }: Statement
   const slot = context.temporary();
   const args: Value[] = [module.value as string, ...names.map(({ from }) => toUtf8(from.name))];
   const { load } = context.module;
-  context.assembler.control(start, (next) => (slots) => {
+  context.control(start, (next) => (slots) => {
     machine.site = start;
     return afterCall(callValue(load, [...args], [], slots, slot), next);
   });

@@ -1,9 +1,9 @@
-import type { Binding, Expression, FunctionScope, SourceFile, Statement } from "../syntax/ast.ts";
+import type { Expression, FunctionScope, SourceFile, Statement } from "../syntax/ast.ts";
 import { type Dialect, type SyntaxNode, walkSyntax } from "../syntax/tree.ts";
 import type { SourceText, SyntaxProblem } from "../syntax/source-text.ts";
 import { formatPosition, nameHint } from "../values/error.ts";
-import { bindLocal, checkArguments, findLexical, openFunction } from "./scope.ts";
-import type { Block, ModuleVariable, OpenFunction } from "./scope.ts";
+import { bindLocal, checkArguments, findLexical, openBlock, openFunction } from "./scope.ts";
+import type { Block, ModuleVariable } from "./scope.ts";
 
 /** A resolved file: the scope of its statements, and the variables of the module in the order of their slots. */
 export interface ResolvedFile {
@@ -40,10 +40,10 @@ const goTypeNames: Readonly<Record<string, string>> = {
   conditional: "condexpr",
 };
 
-/** Comprehensions and functions have scopes of their own. */
-function hasNoScope({ kind }: SyntaxNode): boolean {
-  return kind !== "comprehension" && kind !== "lambda";
-}
+/** The nodes whose parts are not visited in the order of the text, or in the same block. */
+const visitsItsParts: ReadonlySet<string> = new Set(
+  "assign comprehension def for lambda load".split(" "),
+);
 
 class Resolver {
   readonly #options: ResolverOptions;
@@ -51,11 +51,8 @@ class Resolver {
   readonly #report = (offset: number, message: string): void => {
     this.#problems.push({ offset, message });
   };
-  readonly #topLevel = openFunction("<toplevel>", 0, [], this.#report);
-  readonly #file: Block = { outer: undefined, owner: this.#topLevel, names: new Map() };
+  readonly #file: Block = openBlock(openFunction("<toplevel>", 0, [], this.#report));
   readonly #variables: ModuleVariable[] = [];
-  /** The variables that names refer to: a loaded one hides a global one. */
-  readonly #visible = new Map<string, ModuleVariable>();
   /** The uses of names that are resolved at the end, with their blocks. */
   readonly #uses: (readonly [Name, Block])[] = [];
   #block: Block = this.#file;
@@ -64,19 +61,15 @@ class Resolver {
     this.#options = options;
   }
 
-  resolve(file: SourceFile): ResolvedFile {
-    this.#statements(file.statements);
+  resolve({ statements }: SourceFile): ResolvedFile {
+    this.#visit(statements);
     for (const [name, block] of this.#uses) this.#resolveUse(name, block);
     const problems = this.#problems.toSorted((left, right) => left.offset - right.offset);
-    return { topLevel: this.#topLevel, variables: this.#variables, problems };
-  }
-
-  get #owner(): OpenFunction {
-    return this.#block.owner;
+    return { topLevel: this.#file.owner, variables: this.#variables, problems };
   }
 
   get #inFunction(): boolean {
-    return this.#owner !== this.#topLevel;
+    return this.#block.owner !== this.#file.owner;
   }
 
   #bind(name: Name): void {
@@ -84,117 +77,100 @@ class Resolver {
     else name.binding = bindLocal(name.name, this.#block);
   }
 
-  #bindModuleVariable(name: Name, kind: ModuleVariable["kind"]): void {
-    const known = this.#visible.get(name.name);
+  /** A name that `load` binds hides a global one. */
+  #bindModuleVariable(node: Name, kind: ModuleVariable["kind"]): void {
+    const { name, start } = node;
+    const { names } = this.#file;
+    node.binding = names.get(name);
+    const known = this.#variables[node.binding?.index ?? -1];
     if (known === undefined || (kind === "local" && known.kind === "global")) {
-      name.binding = { scope: "module", index: this.#variables.length };
-      const variable = { name: name.name, kind, first: name, binding: name.binding };
-      this.#variables.push(variable);
-      this.#visible.set(name.name, variable);
-      return;
+      node.binding = { scope: "module", index: this.#variables.length };
+      this.#variables.push({ name, kind, start });
+      names.set(name, node.binding);
+    } else if (this.#options.dialect.globalReassign !== true) {
+      const first = formatPosition(this.#options.source.position(known.start));
+      const declared = `${known.kind} ${name} declared at ${first}`;
+      this.#report(start, `cannot reassign ${kind === "global" ? declared : `top-level ${name}`}`);
     }
-    name.binding = known.binding;
-    if (this.#options.dialect.globalReassign === true) return;
-    const first = formatPosition(this.#options.source.position(known.first.start));
-    const declared = `${known.kind} ${name.name} declared at ${first}`;
-    const what = kind === "global" ? declared : `top-level ${name.name}`;
-    this.#report(name.start, `cannot reassign ${what}`);
   }
 
-  #use(name: Name): void {
-    // With this option a global must be assigned above its use.
-    if (this.#options.dialect.globalReassign === true && this.#block === this.#file)
-      this.#resolveUse(name, this.#block);
-    else this.#uses.push([name, this.#block]);
-  }
-
-  #resolveUse(name: Name, block: Block): void {
-    const binding = findLexical(name.name, block) ?? this.#findOuter(name);
-    if (binding === undefined) this.#reportUndefined(name, block);
-    else name.binding = binding;
-  }
-
-  #reportUndefined({ name, start }: Name, from: Block): void {
-    const names = [...this.#visible.keys()];
-    for (let block: Block | undefined = from; block !== undefined; block = block.outer)
-      names.push(...block.names.keys());
-    const hint = nameHint(name, names) || nameHint(name, this.#options.environment.names);
-    this.#report(start, `undefined: ${name}${hint}`);
-  }
-
-  #findOuter({ name, start }: Name): Binding | undefined {
+  #resolveUse(node: Name, block: Block): void {
     const { dialect, environment } = this.#options;
-    const variable = this.#visible.get(name);
-    if (variable !== undefined) return variable.binding;
-    if (environment.predeclared(name)) return { scope: "predeclared", index: 0 };
-    if (!environment.universal(name)) return undefined;
-    if (name === "set" && dialect.set !== true) this.#report(start, `${unsupported} sets`);
-    return { scope: "universal", index: 0 };
+    const { name, start } = node;
+    node.binding = findLexical(name, block);
+    if (node.binding !== undefined) return;
+    if (environment.predeclared(name)) node.binding = { scope: "predeclared", index: 0 };
+    else if (environment.universal(name)) {
+      node.binding = { scope: "universal", index: 0 };
+      if (name === "set" && dialect.set !== true) this.#report(start, `${unsupported} sets`);
+    } else {
+      let names: string[] = [];
+      for (let from: Block | undefined = block; from !== undefined; from = from.outer)
+        names = [...names, ...from.names.keys()];
+      const hint = nameHint(name, names) || nameHint(name, environment.names);
+      this.#report(start, `undefined: ${name}${hint}`);
+    }
   }
 
-  #statements(statements: readonly Statement[]): void {
-    for (const statement of statements) this.#statement(statement);
+  #visit(root: SyntaxNode | readonly SyntaxNode[]): void {
+    for (const node of walkSyntax(root, ({ kind }) => !visitsItsParts.has(kind))) this.#node(node);
   }
 
-  #statement(statement: Statement): void {
-    const { start } = statement;
-    switch (statement.kind) {
-      case "expression":
-        return this.#expression(statement.value);
-      case "break":
-      case "continue":
-        if (this.#owner.loops === 0) this.#report(start, `${statement.kind} not in a loop`);
+  #node(node: SyntaxNode): void {
+    const { start } = node;
+    switch (node.kind) {
+      case "name":
+        // With this option a global must be assigned above its use.
+        if (this.#options.dialect.globalReassign === true && this.#block === this.#file)
+          this.#resolveUse(node, this.#block);
+        else this.#uses.push([node, this.#block]);
         return;
-      case "if":
-        this.#requireFunction(start, "if statement");
-        this.#owner.conditions++;
-        for (const branch of statement.branches) {
-          this.#expression(branch.condition);
-          this.#statements(branch.body);
-        }
-        this.#statements(statement.otherwise ?? []);
-        this.#owner.conditions--;
-        return;
-      case "assign":
-        this.#expression(statement.value);
-        return this.#assign(statement.target, statement.operator !== "=");
+      case "call":
+        return checkArguments(node, this.#report);
+      case "comprehension":
+        return this.#comprehension(node);
+      case "lambda":
+        return this.#function("lambda", node);
       case "def":
-        this.#bind(statement.name);
-        return this.#function(statement);
-      case "for":
-        this.#requireFunction(start, "for loop");
-        this.#expression(statement.iterable);
-        this.#assign(statement.target, false);
-        return this.#loop(statement.body);
+        this.#bind(node.name);
+        return this.#function(node.name.name, node);
+      case "load":
+        return this.#load(node);
+      case "assign":
+        this.#visit(node.value);
+        return this.#assign(node.target, node.operator !== "=");
+      case "if":
+        if ("branches" in node) this.#enter(node, "if statement", "conditionEnd");
+        return;
       case "while":
         if (this.#options.dialect.while !== true) this.#report(start, `${unsupported} while loops`);
-        this.#requireFunction(start, "while loop");
-        this.#expression(statement.condition);
-        return this.#loop(statement.body);
+        return this.#enter(node, "while loop", "loopEnd");
+      case "for":
+        if ("body" in node) this.#enter(node, "for loop", "loopEnd");
+        this.#visit(node.iterable);
+        this.#assign(node.target, false);
+        if ("body" in node) this.#visit(node.body);
+        return;
+      case "break":
+      case "continue":
+        if (start >= this.#block.loopEnd) this.#report(start, `${node.kind} not in a loop`);
+        return;
       case "return":
         if (!this.#inFunction) this.#report(start, "return statement not within a function");
-        return this.#expressions([statement.value]);
-      case "load":
-        this.#load(statement);
     }
   }
 
-  #requireFunction(offset: number, what: string): void {
-    if (this.#inFunction || this.#options.dialect.topLevelControl === true) return;
-    this.#report(offset, `${what} not within a function`);
-  }
-
-  #loop(body: readonly Statement[]): void {
-    this.#owner.loops++;
-    this.#statements(body);
-    this.#owner.loops--;
+  #enter({ start, end }: SyntaxNode, name: string, place: "loopEnd" | "conditionEnd"): void {
+    if (!this.#inFunction && this.#options.dialect.topLevelControl !== true)
+      this.#report(start, `${name} not within a function`);
+    this.#block[place] = Math.max(this.#block[place], end);
   }
 
   #load({ start, names }: Statement<"load">): void {
-    const { loops, conditions } = this.#owner;
+    const { loopEnd, conditionEnd } = this.#block;
     if (this.#inFunction) this.#report(start, "load statement within a function");
-    else if (loops > 0) this.#report(start, "load statement within a loop");
-    else if (conditions > 0) this.#report(start, "load statement within a conditional");
+    else if (start < loopEnd) this.#report(start, "load statement within a loop");
+    else if (start < conditionEnd) this.#report(start, "load statement within a conditional");
     for (const { from, to } of names) {
       const { name } = from;
       if (name === "") this.#report(from.start, "load: empty identifier");
@@ -213,7 +189,7 @@ class Resolver {
         return this.#assign(target.value, augmented);
       case "index":
       case "dot":
-        return this.#expression(target);
+        return this.#visit(target);
       case "tuple":
       case "list":
         if (augmented)
@@ -227,45 +203,27 @@ class Resolver {
     }
   }
 
-  #expressions(expressions: readonly (Expression | undefined)[]): void {
-    for (const expression of expressions)
-      if (expression !== undefined) this.#expression(expression);
-  }
-
-  #expression(expression: Expression): void {
-    for (const node of walkSyntax(expression, hasNoScope)) {
-      if (node.kind === "name") this.#use(node);
-      else if (node.kind === "comprehension") this.#comprehension(node);
-      else if (node.kind === "lambda") this.#function(node);
-      else if (node.kind === "call") checkArguments(node.arguments, node.at, this.#report);
-    }
-  }
-
   #comprehension({ body, clauses }: Expression<"comprehension">): void {
-    const [first] = clauses;
+    const [first, ...rest] = clauses;
     // The first iterable is evaluated outside of the comprehension.
-    if (first?.kind === "for") this.#expression(first.iterable);
-    this.#withBlock(this.#owner, () => {
-      for (const clause of clauses) {
-        if (clause.kind === "if") this.#expression(clause.condition);
-        else if (clause !== first) this.#expression(clause.iterable);
-        if (clause.kind === "for") this.#assign(clause.target, false);
-      }
-      this.#expressions("key" in body ? [body.key, body.value] : [body]);
+    if (first?.kind === "for") this.#visit(first.iterable);
+    this.#withBlock(this.#block.owner, () => {
+      if (first?.kind === "for") this.#assign(first.target, false);
+      this.#visit(rest);
+      this.#visit("key" in body ? [body.key, body.value] : body);
     });
   }
 
-  #withBlock(owner: OpenFunction, visit: () => void): void {
+  #withBlock(owner: FunctionScope, visit: () => void): void {
     const outer = this.#block;
-    this.#block = { outer, owner, names: new Map() };
+    this.#block = openBlock(owner, outer);
     visit();
     this.#block = outer;
   }
 
-  #function(node: Statement<"def"> | Expression<"lambda">): void {
-    const { start, parameters } = node;
-    this.#expressions(parameters.map((parameter) => parameter.fallback));
-    const name = node.kind === "def" ? node.name.name : "lambda";
+  #function(name: string, node: Statement<"def"> | Expression<"lambda">): void {
+    const { start, parameters, body } = node;
+    this.#visit(parameters.flatMap(({ fallback }) => fallback ?? []));
     const owner = openFunction(name, start, parameters, this.#report);
     this.#withBlock(owner, () => {
       for (const { name: variable } of owner.parameters) {
@@ -274,8 +232,7 @@ class Resolver {
           this.#report(variable.start, `duplicate parameter: ${variable.name}`);
         variable.binding = bindLocal(variable.name, this.#block);
       }
-      if (node.kind === "def") this.#statements(node.body);
-      else this.#expression(node.body);
+      this.#visit(body);
     });
     node.code = owner;
   }

@@ -1,37 +1,25 @@
-import type { Argument, Binding, Expression, FunctionScope, Parameter } from "../syntax/ast.ts";
-
-/** A function while it is resolved. */
-export interface OpenFunction extends FunctionScope {
-  /** How many loops and conditional statements are around the current statement. */
-  loops: number;
-  conditions: number;
-  /** The captured variables by their place in the function directly around this one. */
-  readonly captured: Map<Binding, Binding>;
-}
+import type { Binding, Expression, FunctionScope, Parameter } from "../syntax/ast.ts";
 
 /** A lexical block: the body of a function, a comprehension, or the file. */
 export interface Block {
   readonly outer: Block | undefined;
-  readonly owner: OpenFunction;
+  readonly owner: FunctionScope;
   readonly names: Map<string, Binding>;
+  /** The ends of the last loop and of the last conditional statement that no other one is around. */
+  loopEnd: number;
+  conditionEnd: number;
 }
 
 /** A variable of the module: a global, or a name that `load` binds in this file only. */
 export interface ModuleVariable {
   readonly name: string;
   readonly kind: "global" | "local";
-  readonly first: Expression<"name">;
-  readonly binding: Binding;
+  /** The place where it is bound first. */
+  readonly start: number;
 }
 
-export function openFunction(
-  name: string,
-  start: number,
-  parameters: readonly Parameter[],
-  report: Report,
-): OpenFunction {
-  const empty = { locals: [], free: [], loops: 0, conditions: 0, captured: new Map() };
-  return { name, start, ...layOutParameters(parameters, report), ...empty };
+export function openBlock(owner: FunctionScope, outer?: Block): Block {
+  return { outer, owner, names: new Map(), loopEnd: 0, conditionEnd: 0 };
 }
 
 /** The binding of a name in a block, which becomes a local variable if it is new. */
@@ -39,96 +27,108 @@ export function bindLocal(name: string, { names, owner }: Block): Binding {
   let binding = names.get(name);
   if (binding === undefined) {
     binding = { scope: "local", index: owner.locals.length };
-    owner.locals.push({ name, binding });
+    owner.locals.push(binding);
     names.set(name, binding);
   }
   return binding;
 }
 
 /**
- * The binding of a name in the blocks from `block` outwards, without the variables of the module. If the variable belongs
- * to an enclosing function, it becomes a cell, and every function between captures it.
+ * The binding of a name in the blocks from `block` outwards. If the variable belongs to an enclosing function, it becomes a
+ * cell, and every function between captures it.
  */
 export function findLexical(name: string, { outer, owner, names }: Block): Binding | undefined {
-  const local = names.get(name);
-  if (local !== undefined || outer === undefined) return local;
+  const known = names.get(name);
+  if (known !== undefined || outer === undefined) return known;
   const found = findLexical(name, outer);
-  if (found === undefined || outer.owner === owner) return found;
+  if (found === undefined || found.scope === "module" || outer.owner === owner) return found;
   if (found.scope === "local") found.scope = "cell";
-  let captured = owner.captured.get(found);
-  if (captured === undefined) {
-    captured = { scope: "free", index: owner.free.length };
-    owner.captured.set(found, captured);
-    owner.free.push({ name, outer: found });
-  }
+  const captured: Binding = { scope: "free", index: owner.free.length };
+  owner.free.push(found);
+  names.set(name, captured);
   return captured;
 }
 
 type Report = (offset: number, message: string) => void;
 
-const maxArguments = 255;
+/** Kinds, a kind before each, and the message if it must not be there; `%s` is the name of the one before. */
+type OrderRules = readonly (readonly [kind: string, before: string, message?: string])[];
 
-/** The parameters in the order of their slots, and how many of them are keyword-only. */
-function layOutParameters(
-  parameters: readonly Parameter[],
-  report: Report,
-): Pick<FunctionScope, "parameters" | "keywordOnly"> {
-  const positional: Parameter[] = [];
-  const keywordOnly: Parameter[] = [];
-  let star: Parameter | undefined;
-  let starStar: Parameter | undefined;
-  let optional = false;
-  for (const parameter of parameters) {
-    const { kind, at } = parameter;
-    if (starStar !== undefined && kind !== "**")
-      report(at, `${kind} parameter may not follow **${starStar.name?.name}`);
-    else if (starStar !== undefined || (kind === "*" && star !== undefined))
-      report(at, `multiple ${kind} parameters not allowed`);
-    else if (kind === "required" && optional && star === undefined)
-      report(at, "required parameter may not follow optional");
-    if (kind === "*") star ??= starStar === undefined ? parameter : undefined;
-    else if (kind === "**") starStar = parameter;
-    else (star === undefined ? positional : keywordOnly).push(parameter);
-    optional ||= kind === "optional";
+/** Reports what may not follow something before it. The first rule that holds decides. */
+function checkOrder<Item extends { readonly kind: string }>(
+  list: readonly Item[],
+  rules: OrderRules,
+  report: (item: Item, message: string, before: Item) => void,
+): void {
+  const known = new Map<string, Item>();
+  for (const item of list) {
+    const rule = rules.find(([kind, before]) => kind === item.kind && known.has(before));
+    const [, kind = "", message] = rule ?? [];
+    const before = known.get(kind);
+    if (before !== undefined && message !== undefined) report(item, message, before);
+    known.set(item.kind, item);
   }
-  if (star !== undefined && star.name === undefined && keywordOnly.length === 0)
-    report(star.at, "bare * must be followed by keyword-only parameters");
-  const rest = [star, starStar].filter((parameter) => parameter?.name !== undefined);
-  const ordered = [...positional, ...keywordOnly, ...rest] as Parameter[];
-  return { parameters: ordered, keywordOnly: keywordOnly.length };
 }
 
-type ArgumentKind = Argument["kind"];
+const parameterRules: OrderRules = [
+  ["required", "**", "required parameter may not follow **%s"],
+  ["required", "*"],
+  ["required", "optional", "required parameter may not follow optional"],
+  ["optional", "**", "optional parameter may not follow **%s"],
+  ["*", "**", "* parameter may not follow **%s"],
+  ["*", "*", "multiple * parameters not allowed"],
+  ["**", "**", "multiple ** parameters not allowed"],
+];
 
-/** How messages name a kind of arguments, and the kinds that may not be before it, the most important first. */
-const argumentRules: Readonly<
-  Record<ArgumentKind, { readonly name: string; readonly notAfter: readonly ArgumentKind[] }>
-> = {
-  positional: { name: "positional argument", notAfter: ["*", "**", "named"] },
-  named: { name: "keyword argument", notAfter: ["**", "*"] },
-  "*": { name: "*args", notAfter: ["**", "*"] },
-  "**": { name: "**kwargs", notAfter: ["**"] },
-};
+/** A function whose body is not resolved yet. */
+export function openFunction(
+  name: string,
+  start: number,
+  list: readonly Parameter[],
+  report: Report,
+): FunctionScope {
+  checkOrder(list, parameterRules, ({ at }, message, before) =>
+    report(
+      at,
+      message.replace("%s", () => before.name?.name ?? ""),
+    ),
+  );
+  const named = list.filter(({ kind }) => kind === "required" || kind === "optional");
+  const starred = list.filter(({ kind }) => kind === "*" || kind === "**");
+  const star = starred[0]?.kind === "*" ? starred[0] : undefined;
+  const starStar = starred.findLast(({ kind }) => kind === "**");
+  const keywordOnly = star === undefined ? 0 : named.length - list.indexOf(star);
+  if (star !== undefined && star.name === undefined && keywordOnly === 0)
+    report(star.at, "bare * must be followed by keyword-only parameters");
+  const rest = [star, starStar].filter((parameter) => parameter?.name !== undefined);
+  const parameters = [...named, ...rest] as Parameter[];
+  return { name, start, parameters, keywordOnly, locals: [], free: [] };
+}
 
-export function checkArguments(list: readonly Argument[], at: number, report: Report): void {
-  const counts = { positional: 0, named: 0, "*": 0, "**": 0 };
+const argumentRules: OrderRules = [
+  ["positional", "*", "positional argument may not follow *args"],
+  ["positional", "**", "positional argument may not follow **kwargs"],
+  ["positional", "named", "positional argument may not follow named"],
+  ["named", "**", "keyword argument may not follow **kwargs"],
+  ["named", "*", "keyword argument may not follow *args"],
+  ["*", "**", "*args may not follow **kwargs"],
+  ["*", "*", "multiple *args not allowed"],
+  ["**", "**", "multiple **kwargs not allowed"],
+];
+
+const maxArguments = 255;
+
+export function checkArguments({ arguments: list, at }: Expression<"call">, report: Report): void {
+  checkOrder(list, argumentRules, ({ start }, message) => report(start, message));
   const names = new Set<string>();
-  for (const { kind, name, start } of list) {
-    const rule = argumentRules[kind];
-    const before = rule.notAfter.find((other) => counts[other] > 0);
-    if (before === kind) report(start, `multiple ${rule.name} not allowed`);
-    else if (before !== undefined) {
-      const other = before === "named" ? "named" : argumentRules[before].name;
-      report(start, `${rule.name} may not follow ${other}`);
-    }
-    counts[kind]++;
+  for (const { name, start } of list) {
     if (name === undefined) continue;
     if (names.has(name)) report(start, `keyword argument "${name}" is repeated`);
     names.add(name);
   }
-  for (const kind of ["positional", "named"] as const) {
-    const count = counts[kind];
+  for (const [kind, what] of Object.entries({ positional: "positional", named: "keyword" })) {
+    const count = list.filter((argument) => argument.kind === kind).length;
     if (count > maxArguments)
-      report(at, `${count} ${argumentRules[kind].name}s in call, limit is ${maxArguments}`);
+      report(at, `${count} ${what} arguments in call, limit is ${maxArguments}`);
   }
 }

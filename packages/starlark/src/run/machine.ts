@@ -1,14 +1,14 @@
-import { fail, type SourcePosition, type StarlarkError, toStarlarkError } from "../values/error.ts";
+import { fail, type SourcePosition } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
-import { fromUtf8 } from "../values/utf8.ts";
 import type { CallbackTask, FrameCode, LateResult, Operation, Slot } from "../values/function.ts";
+import { StarlarkRange } from "../values/sequence.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
 /** The values that an operation returns instead of the index of the next one. */
 export const signals = {
   /** A frame was added, which runs next. */
   call: -1,
-  /** The time slice is over. The frame continues at `machine.resume`. */
+  /** The time slice is over. The frame continues at its operation. */
   yield: -2,
   /** A built-in function returned a promise, which is in `machine.pending`. */
   wait: -3,
@@ -24,7 +24,7 @@ export interface Frame {
   /** The slot of the caller that receives the result. */
   readonly destination: number;
   readonly depth: number;
-  /** The operation that runs, or that made the call that runs. */
+  /** The operation that runs or is next, or that made the call that runs. */
   operation: number;
   /** The built-in function that this frame runs, if it is one. */
   readonly task: CallbackTask | undefined;
@@ -40,14 +40,21 @@ export function nativeCode(name: string, operations: readonly Operation[]): Fram
 /** The loop over the items of a value, in a slot of a frame. */
 export class Iteration {
   readonly source: StarlarkObject;
-  /** The items; `undefined` for a range, whose items are not stored. */
-  readonly items: readonly Value[] | undefined;
+  readonly #items: readonly Value[];
   index = 0;
 
-  constructor(source: StarlarkObject, items: readonly Value[] | undefined) {
+  constructor(source: StarlarkObject, items: readonly Value[]) {
     this.source = source;
-    this.items = items;
-    source.beginIteration();
+    this.#items = items;
+    source.beginIteration?.();
+  }
+
+  /** The next item; `undefined` after the last one. The items of a range are not stored. */
+  next(): Value | undefined {
+    const index = this.index++;
+    const { source } = this;
+    if (!(source instanceof StarlarkRange)) return this.#items[index];
+    return index < source.length ? source.itemAt(index) : undefined;
   }
 }
 
@@ -60,11 +67,8 @@ export interface PendingResult {
 
 /** Records the effects of a run, or gives the results of an earlier one. */
 export interface EffectLog {
-  effect(
-    name: string,
-    args: readonly Value[],
-    perform: () => Value | Promise<LateResult>,
-  ): Value | Promise<LateResult>;
+  /** `args` and the result are values of the host. */
+  effect(name: string, args: unknown, perform: () => unknown): unknown;
 }
 
 /**
@@ -74,7 +78,6 @@ export interface EffectLog {
 export const machine = {
   frame: undefined as Frame | undefined,
   value: null as Value,
-  resume: 0,
   pending: undefined as PendingResult | undefined,
   /** The offset of the part of the operation that runs last; -1 if it is the one that the operation reports. */
   site: -1,
@@ -115,25 +118,12 @@ export function tick(next: number): number {
   machine.site = -1;
   budget.checkLimits();
   if (!machine.sliceEnded()) return next;
-  machine.resume = next;
+  (machine.frame as Frame).operation = next;
   return signals.yield;
 }
 
-/** An error of the function that runs, with the built-in function that failed in it. */
-export function toFault(error: unknown): StarlarkError {
-  const fault = toStarlarkError(error);
-  const { builtin } = machine;
-  machine.builtin = undefined;
-  if (builtin !== undefined) nameBuiltin(fault, builtin);
-  return fault;
-}
-
-/** Adds a built-in function as the innermost call of an error. */
-export function nameBuiltin({ callStack }: StarlarkError, name: string): void {
-  if (callStack.length === 0) callStack.push({ name, position: undefined });
-}
-
-/** Adds a call of a function of the script to an error. */
-export function addToTraceback(error: StarlarkError, code: FrameCode, site: number): void {
-  error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(site) });
+/** Stores the result of the call that the frame made. */
+export function continueFrame(frame: Frame, destination: number, result: Value): void {
+  frame.slots[destination] = result;
+  frame.operation = frame.task === undefined ? frame.operation + 1 : 0;
 }

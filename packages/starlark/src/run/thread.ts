@@ -4,16 +4,7 @@ import type { LateResult, Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { callValue, completed } from "./call.ts";
-import {
-  addToTraceback,
-  Iteration,
-  machine,
-  nameBuiltin,
-  nativeCode,
-  signals,
-  tick,
-  toFault,
-} from "./machine.ts";
+import { continueFrame, Iteration, machine, nativeCode, signals, tick } from "./machine.ts";
 import type { EffectLog, Frame, PendingResult } from "./machine.ts";
 
 /** The bounds of one run. */
@@ -58,8 +49,6 @@ interface ActiveCall {
   readonly base: Frame;
   frame: Frame;
   pending: PendingResult | undefined;
-  /** The place in the innermost frame that failed; -1 if it is the one of its operation. */
-  site: number;
 }
 
 function openCall(): ActiveCall {
@@ -72,7 +61,7 @@ function openCall(): ActiveCall {
     operation: 0,
     task: undefined,
   };
-  return { base, frame: base, pending: undefined, site: -1 };
+  return { base, frame: base, pending: undefined };
 }
 
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
@@ -113,30 +102,32 @@ export class Thread {
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
     const call = openCall();
     const { base } = call;
-    try {
-      let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
-      while (signal !== completed && signal !== signals.return) {
-        if (signal === signals.yield) await this.#pause();
-        const { pending } = call;
-        if (signal === signals.wait && pending !== undefined) {
-          const value = await this.#wait(pending);
-          signal = this.#enter(call, () => this.#resume(call, pending.destination, value));
-        } else signal = this.#enter(call, () => this.#run(call));
+    let signal = this.#enter(call, () => {
+      const first = callValue(callee, args, named, base.slots, 0);
+      return first === signals.wait ? first : this.#run(base);
+    });
+    while (signal !== completed) {
+      let resume = (): void => undefined;
+      if (signal === signals.yield) await this.#pause();
+      else {
+        const pending = call.pending as PendingResult;
+        const result = await this.#wait(pending);
+        resume = () => {
+          const value = typeof result === "function" ? result() : result;
+          continueFrame(call.frame, pending.destination, value);
+        };
       }
-      return base.slots[0] as Value;
-    } catch (error) {
-      throw this.#unwind(toStarlarkError(error), call);
+      signal = this.#enter(call, () => {
+        resume();
+        return this.#run(base);
+      });
     }
+    return base.slots[0] as Value;
   }
 
   /** Computes something that is charged to the run, such as the value of a result for the host. */
   compute<Result>(compute: () => Result): Result {
-    const call = openCall();
-    try {
-      return this.#enter(call, compute);
-    } catch (error) {
-      throw this.#unwind(toStarlarkError(error), call);
-    }
+    return this.#enter(openCall(), compute);
   }
 
   /** Lets timers, sockets and other scripts run. That time counts, since the script could run. */
@@ -153,113 +144,60 @@ export class Thread {
   #enter<Result>(call: ActiveCall, run: () => Result): Result {
     const savedBudget = { ...budget };
     const savedMachine = { ...machine };
-    machine.frame = call.frame;
-    machine.effects = this.#options.effects;
-    machine.signal = this.#options.signal;
-    machine.context = this.#options.context;
-    machine.site = -1;
-    machine.builtin = undefined;
-    machine.sliceEnded = () =>
-      this.#options.stepwise === true ||
-      this.#options.now() - this.#sliceStart >= this.#options.sliceMs;
-    budget.memory = this.#memory;
-    budget.fuel = this.#fuel;
-    budget.checkLimits = () => this.#checkLimits();
-    this.#sliceStart = this.#options.now();
+    const { effects, signal, context, stepwise, sliceMs, now } = this.#options;
+    const sliceEnded = (): boolean => stepwise === true || now() - this.#sliceStart >= sliceMs;
+    const host = { effects, signal, context };
+    const start = { frame: call.frame, site: -1, builtin: undefined };
+    Object.assign(machine, { ...host, ...start, sliceEnded } satisfies Partial<typeof machine>);
+    const checkLimits = (): void => this.#checkLimits();
+    Object.assign(budget, { memory: this.#memory, fuel: this.#fuel, checkLimits });
+    this.#sliceStart = now();
     this.#grantedAt = this.#sliceStart;
     try {
       // After a plain operation, a stepwise run is checked where another one is, too.
-      if (budget.fuel <= 0 && this.#options.stepwise !== true) this.#checkLimits();
+      if (budget.fuel <= 0 && stepwise !== true) this.#checkLimits();
       return run();
     } catch (error) {
-      call.site = machine.site;
-      throw toFault(error);
+      throw unwind(toStarlarkError(error), call.base);
     } finally {
       call.frame = machine.frame ?? call.base;
       call.pending = machine.pending;
       this.#fuel = budget.fuel;
       this.#memory = budget.memory;
-      this.#usedMs += this.#options.now() - this.#sliceStart;
+      this.#usedMs += now() - this.#sliceStart;
       Object.assign(budget, savedBudget);
       Object.assign(machine, savedMachine);
     }
   }
 
-  /** Gives a frame the result that it waited for, and continues. */
-  #resume(call: ActiveCall, destination: number, result: LateResult): number {
-    const { frame } = call;
-    frame.slots[destination] = typeof result === "function" ? result() : result;
-    if (frame === call.base) return completed;
-    frame.operation = frame.task === undefined ? frame.operation + 1 : 0;
-    return this.#run(call);
-  }
-
-  /** Runs operations until a signal that is not a call or a return. */
-  #run(call: ActiveCall): number {
-    const stepwise = this.#options.stepwise === true;
-    const watch = this.#options.onOperation;
-    const watched = stepwise || watch !== undefined;
-    let frame = call.frame;
-    let { operations } = frame.code;
-    let { slots } = frame;
-    let current = frame.operation;
-    try {
-      for (;;) {
-        if (watched) {
-          frame.operation = current;
-          if (frame.task === undefined) watch?.({ frame, offset: frame.code.sites[current] ?? 0 });
-        }
-        let next = (operations[current] as Operation)(slots);
-        if (next >= 0) {
-          current = next;
-          if (!stepwise) continue;
-        } else {
-          frame.operation = current;
-          if (next === signals.call) {
-            frame = machine.frame as Frame;
-            current = 0;
-          } else if (next === signals.return) {
-            const { destination, caller } = frame;
-            frame = caller as Frame;
-            machine.frame = frame;
-            frame.slots[destination] = machine.value;
-            if (frame === call.base) return signals.return;
-            current = frame.task === undefined ? frame.operation + 1 : 0;
-          } else {
-            if (next === signals.yield) frame.operation = machine.resume;
-            return next;
-          }
-          machine.site = -1;
-          ({ operations } = frame.code);
-          ({ slots } = frame);
-          if (budget.fuel < 0) next = tick(current);
-        }
-        if (stepwise || next === signals.yield) {
-          frame.operation = current;
-          return signals.yield;
-        }
+  /** Runs operations until the first call is complete, or one has to wait. */
+  #run(base: Frame): number {
+    const { stepwise = false, onOperation } = this.#options;
+    for (let frame = machine.frame; frame !== undefined && frame !== base; frame = machine.frame) {
+      const { slots, task, code } = frame;
+      const { operations, sites } = code;
+      const watch = task === undefined ? onOperation : undefined;
+      let next = frame.operation;
+      while (next >= 0) {
+        frame.operation = next;
+        if (watch !== undefined) watch({ frame, offset: sites[next] ?? 0 });
+        next = (operations[next] as Operation)(slots);
+        if (!stepwise || next < 0) continue;
+        frame.operation = next;
+        return signals.yield;
       }
-    } catch (error) {
-      frame.operation = current;
-      machine.frame = frame;
-      throw error;
+      if (next === signals.yield || next === signals.wait) return next;
+      if (next === signals.return) {
+        machine.frame = frame.caller as Frame;
+        continueFrame(machine.frame, frame.destination, machine.value);
+        if (machine.frame === base) break;
+      }
+      machine.site = -1;
+      const { operation } = machine.frame as Frame;
+      if (budget.fuel < 0 && tick(operation) === signals.yield) return signals.yield;
+      if (stepwise) return signals.yield;
     }
-  }
-
-  /** Adds the active calls to an error, the innermost first, and ends them. */
-  #unwind(error: StarlarkError, { frame: innermost, base, site }: ActiveCall): StarlarkError {
-    if (error.isEncoded) error.message = fromUtf8(error.message);
-    error.isEncoded = false;
-    for (let frame = innermost; frame !== base; frame = frame.caller as Frame) {
-      const { code, operation, task, slots } = frame;
-      const offset = frame === innermost && site >= 0 ? site : (code.sites[operation] ?? 0);
-      if (task === undefined) addToTraceback(error, code, offset);
-      else error.callStack.unshift({ name: code.name, position: undefined });
-      // Loops and built-in functions that do not return end here.
-      for (const slot of slots) if (slot instanceof Iteration) slot.source.endIteration();
-      task?.dispose?.();
-    }
-    return error;
+    return completed;
   }
 
   /** Counts the work since the last check, fails at a limit, and grants fuel for the next part. */
@@ -299,13 +237,34 @@ export class Thread {
       signal?.addEventListener("abort", onAbort, { once: true });
       return await Promise.race([promise, aborted]);
     } catch (error) {
-      const fault = toStarlarkError(error);
-      nameBuiltin(fault, name);
-      throw fault;
+      return () => {
+        machine.builtin = name;
+        throw error;
+      };
     } finally {
       signal?.removeEventListener("abort", onAbort);
     }
   }
+}
+
+/** Adds the active calls to an error, the innermost first, and ends them. */
+function unwind(error: StarlarkError, base: Frame): StarlarkError {
+  const { builtin, site, frame: innermost } = machine;
+  const { callStack } = error;
+  if (error.isEncoded) error.message = fromUtf8(error.message);
+  error.isEncoded = false;
+  if (builtin !== undefined && callStack.length === 0)
+    callStack.push({ name: builtin, position: undefined });
+  for (let frame = innermost; frame !== undefined && frame !== base; frame = frame.caller) {
+    const { code, operation, task, slots } = frame;
+    const offset = frame === innermost && site >= 0 ? site : (code.sites[operation] ?? 0);
+    const position = task === undefined ? code.module.position(offset) : undefined;
+    callStack.unshift({ name: fromUtf8(code.name), position });
+    // Loops and built-in functions that do not return end here.
+    for (const slot of slots) if (slot instanceof Iteration) slot.source.endIteration?.();
+    task?.dispose?.();
+  }
+  return error;
 }
 
 function cancelled(signal: AbortSignal | undefined): StarlarkError {

@@ -8,7 +8,7 @@ export interface Node {
 
 /** The fields that the resolver adds to nodes of a kind. */
 interface ResolvedFields {
-  name: { binding?: Binding };
+  name: { binding?: Binding | undefined };
   lambda: { code?: FunctionScope };
   def: { code?: FunctionScope };
 }
@@ -121,7 +121,7 @@ interface Block {
 }
 
 /** A name as the other module knows it, and the name in this file. */
-export interface LoadedName {
+export interface LoadedName extends Node {
   readonly from: Expression<"name">;
   readonly to: Expression<"name">;
 }
@@ -140,9 +140,9 @@ export interface FunctionScope {
   /** The number of keyword-only parameters. */
   readonly keywordOnly: number;
   /** The variables in the order of their slots, parameters first. */
-  readonly locals: { readonly name: string; readonly binding: Binding }[];
-  /** The variables of enclosing functions that this one uses, with the place in the function directly around it. */
-  readonly free: { readonly name: string; readonly outer: Binding }[];
+  readonly locals: Binding[];
+  /** The variables of enclosing functions that this one uses, as the function directly around it stores them. */
+  readonly free: Binding[];
 }
 
 /** A comment: from `#` to the end of the line. */

@@ -1,164 +1,155 @@
-import type { Argument, Comment, DictEntry, Expression, Node, Parameter } from "./ast.ts";
+import type { Argument, Comment, DictEntry, Expression, LoadedName } from "./ast.ts";
+import type { Node, Parameter, Statement } from "./ast.ts";
+import type { SyntaxNode } from "./tree.ts";
 
 /** The columns of one level, and of a line. */
 const indentWidth = 4;
 const maxWidth = 100;
 
-/** Something between brackets: its text, and its place for the comments around it. */
-export interface Item extends Node {
-  readonly print: (column: number) => string;
-}
+/** A node without a block. */
+type Printable =
+  | Exclude<SyntaxNode, Statement<"def" | "if" | "for" | "while">>
+  | DictEntry
+  | LoadedName;
 
-/** Prints expressions, with the comments between their items. */
+/** Prints everything but blocks, with the comments between the items in brackets. */
 export class ExpressionPrinter {
   protected readonly text: string;
   readonly #comments: readonly Comment[];
   /** The comments that are printed already: the comments before this index. */
   #nextComment = 0;
+  /** The levels of the current line: the blocks, and the brackets that have their items on lines of their own. */
   protected indent = 0;
-  /** How many brackets around the current item have their items on lines of their own. */
-  #depth = 0;
 
   constructor(text: string, comments: readonly Comment[]) {
     this.text = text;
     this.#comments = comments;
   }
 
-  /** The column of the statement. */
+  /** The column of the line. */
   protected get column(): number {
     return this.indent * indentWidth;
   }
 
-  protected expression(expression: Expression, column: number = this.column): string {
-    const { start, end } = expression;
+  protected print(node: Printable, column: number = this.column): string {
+    const { start, end } = node;
     const print = (part: Expression | undefined): string =>
-      part === undefined ? "" : this.expression(part, column);
-    switch (expression.kind) {
+      part === undefined ? "" : this.print(part, column);
+    if ("key" in node) return this.append(`${print(node.key)}: `, node.value, column);
+    if ("from" in node) {
+      const quoted = this.text.slice(node.from.start - 1, end);
+      return start < node.from.start - 1 ? `${node.to.name} = ${quoted}` : quoted;
+    }
+    switch (node.kind) {
       case "name":
-        return expression.name;
+        return node.name;
       case "literal":
       case "format":
         return this.text.slice(start, end);
       case "parenthesized": {
-        const { value } = expression;
-        if (value.kind !== "tuple" || value.items.length === 0)
-          return `(${this.expression(value, column + 1)})`;
-        return this.brackets("(", this.#items(value.items), expression, column);
+        const { value } = node;
+        return value.kind === "tuple" && value.items.length > 0
+          ? this.brackets("(", value.items, node, column)
+          : `(${this.print(value, column + 1)})`;
       }
       case "tuple":
-        return expression.items.length === 0 ? "()" : expression.items.map(print).join(", ");
+        return node.items.length === 0 ? "()" : node.items.map(print).join(", ");
       case "list":
-        return this.brackets("[", this.#items(expression.items), expression, column);
-      case "dict": {
-        const entries = expression.entries.map((entry) => this.#entry(entry));
-        return this.brackets("{", entries, expression, column);
-      }
+        return this.brackets("[", node.items, node, column);
+      case "dict":
+        return this.brackets("{", node.entries, node, column);
       case "comprehension":
-        return this.#comprehension(expression, column);
-      case "conditional": {
-        const { whenTrue, condition, whenFalse } = expression;
-        return `${print(whenTrue)} if ${print(condition)} else ${print(whenFalse)}`;
-      }
+        return this.#comprehension(node, column);
+      case "conditional":
+        return `${print(node.whenTrue)} if ${print(node.condition)} else ${print(node.whenFalse)}`;
       case "unary": {
-        const operator = expression.operator === "not" ? "not " : expression.operator;
-        return this.append(operator, expression.operand, column);
+        const operator = node.operator === "not" ? "not " : node.operator;
+        return this.append(operator, node.operand, column);
       }
       case "binary":
-        return this.#binary(expression, column);
+        return this.#binary(node, column);
       case "dot":
-        return `${print(expression.object)}.${expression.name}`;
+        return `${print(node.object)}.${node.name}`;
       case "index":
-        return `${this.append(`${print(expression.object)}[`, expression.index, column)}]`;
+        return `${this.append(`${print(node.object)}[`, node.index, column)}]`;
       case "slice": {
-        const { object, low, high, step } = expression;
-        const bounds = `${print(object)}[${print(low)}:${print(high)}`;
-        return `${bounds}${step === undefined ? "" : `:${print(step)}`}]`;
+        const bounds = `${print(node.object)}[${print(node.low)}:${print(node.high)}`;
+        return `${bounds}${node.step === undefined ? "" : `:${print(node.step)}`}]`;
       }
       case "call": {
-        const items = expression.arguments.map((argument) => this.#argument(argument));
-        const head = `${print(expression.callee)}(`;
-        return this.brackets(head, items, { start: expression.at, end }, column);
+        const list = { start: node.at, end };
+        return this.brackets(`${print(node.callee)}(`, node.arguments, list, column);
       }
       case "lambda": {
-        const parameters = expression.parameters.map((parameter) =>
-          this.parameter(parameter).print(column),
-        );
-        const head = parameters.length === 0 ? "lambda" : `lambda ${parameters.join(", ")}`;
-        return `${head}: ${print(expression.body)}`;
+        const parameters = node.parameters.map((parameter) => this.print(parameter, column));
+        return `${`lambda ${parameters.join(", ")}`.trimEnd()}: ${print(node.body)}`;
       }
+      case "expression":
+        return print(node.value);
+      case "assign":
+        return this.append(`${print(node.target)} ${node.operator} `, node.value, column);
+      case "return":
+        return node.value === undefined ? "return" : this.append("return ", node.value, column);
+      case "load": {
+        const list = { start: this.text.indexOf("(", start), end };
+        return this.brackets("load(", [node.module, ...node.names], list, column);
+      }
+      case "pass":
+      case "break":
+      case "continue":
+        return node.kind;
+      case "for":
+        return `for ${print(node.target)} in ${print(node.iterable)}`;
+      case "if":
+        return this.append("if ", node.condition, column);
+      default:
+        return this.#argument(node, column);
     }
+  }
+
+  #argument(node: Argument | Parameter, column: number): string {
+    const name = typeof node.name === "object" ? node.name.name : node.name;
+    const value = "value" in node ? node.value : node.fallback;
+    const star = node.kind.startsWith("*") ? node.kind : "";
+    const head = `${star}${name ?? ""}`;
+    if (value === undefined) return head;
+    return this.append(name === undefined ? head : `${head} = `, value, column);
   }
 
   /** A text at a column, and an expression behind it. */
   protected append(head: string, expression: Expression, column: number = this.column): string {
-    return head + this.expression(expression, column + lastWidth(head));
+    return head + this.print(expression, column + lastWidth(head));
   }
 
   /** Operators whose operands were on different lines stay so. */
   #binary({ operator, left, right }: Expression<"binary">, column: number): string {
     const between = this.text.slice(left.end, right.start);
-    const breaks = between.includes("\n") && !between.includes("\\");
-    const head = `${this.expression(left, column)} ${operator}`;
-    const text = `${head}${breaks ? `\n${" ".repeat(column)}` : " "}`;
-    return text + this.expression(right, breaks ? column : column + lastWidth(text));
+    const head = `${this.print(left, column)} ${operator}`;
+    if (!between.includes("\n") || between.includes("\\"))
+      return this.append(`${head} `, right, column);
+    return this.append(`${head}\n${" ".repeat(column)}`, right, 0);
   }
 
   #comprehension(
     { body, clauses, start, end }: Expression<"comprehension">,
     column: number,
   ): string {
-    const parts = [
-      "key" in body ? this.#entry(body) : this.item(body, "", body),
-      ...clauses.map((clause): Item => {
-        if (clause.kind === "if") return this.item(clause, "if ", clause.condition);
-        const { target, iterable } = clause;
-        const print = (at: number): string =>
-          `for ${this.expression(target, at)} in ${this.expression(iterable, at)}`;
-        return { start: clause.start, end: clause.end, print };
-      }),
-    ];
+    const parts = [body, ...clauses];
     const [open, close] = [this.text.charAt(start), this.text.charAt(end - 1)];
     if (!this.text.slice(start, body.start).includes("\n"))
-      return `${open}${parts.map((part) => part.print(column + 1)).join(" ")}${close}`;
-    return open + this.#deeper((pad) => parts.map((part) => pad + part.print(pad.length))) + close;
+      return `${open}${parts.map((part) => this.print(part, column + 1)).join(" ")}${close}`;
+    const lines = (pad: string): string[] =>
+      parts.map((part) => pad + this.print(part, pad.length));
+    return open + this.#deeper(lines) + close;
   }
 
   /** Lines that are indented one level more than the line before and after them. */
   #deeper(print: (pad: string) => string[]): string {
-    this.#depth++;
-    const pad = " ".repeat(this.column + this.#depth * indentWidth);
+    this.indent++;
+    const pad = " ".repeat(this.column);
     const lines = print(pad).join("\n");
-    this.#depth--;
+    this.indent--;
     return `\n${lines}\n${pad.slice(indentWidth)}`;
-  }
-
-  protected item(place: Node, head: string, value?: Expression): Item {
-    const { start, end } = place;
-    const print = (column: number): string =>
-      value === undefined ? head : this.append(head, value, column);
-    return { start, end, print };
-  }
-
-  #items(expressions: readonly Expression[]): Item[] {
-    return expressions.map((expression) => this.item(expression, "", expression));
-  }
-
-  #entry({ start, end, key, value }: DictEntry): Item {
-    const print = (column: number): string =>
-      this.append(`${this.expression(key, column)}: `, value, column);
-    return { start, end, print };
-  }
-
-  #argument(argument: Argument): Item {
-    const { kind, name, value } = argument;
-    const head = kind === "named" ? `${name} = ` : kind === "positional" ? "" : kind;
-    return this.item(argument, head, value);
-  }
-
-  protected parameter(parameter: Parameter): Item {
-    const { kind, name, fallback } = parameter;
-    const head = `${kind === "*" || kind === "**" ? kind : ""}${name?.name ?? ""}`;
-    return this.item(parameter, fallback === undefined ? head : `${head} = `, fallback);
   }
 
   /**
@@ -167,7 +158,7 @@ export class ExpressionPrinter {
    */
   protected brackets(
     head: string,
-    items: readonly Item[],
+    items: readonly Printable[],
     { start, end }: Node,
     at: number = this.column,
   ): string {
@@ -175,10 +166,10 @@ export class ExpressionPrinter {
     const close = this.text.charAt(end - 1);
     const [first] = items;
     if (first === undefined) return head + close;
-    if (!/[\n#]/.test(this.text.slice(start, first.start))) {
+    if (!this.text.slice(start, first.start).includes("\n")) {
       // A tuple of one item needs its comma.
       const comma = head === "(" && items.length === 1 ? "," : "";
-      const line = items.map((item) => item.print(column)).join(", ") + comma;
+      const line = items.map((item) => this.print(item, column)).join(", ") + comma;
       const fits = line.includes("\n") || column + line.length < maxWidth;
       if (fits || this.#comments.some((comment) => comment.start > start && comment.start < end))
         return head + line + close;
@@ -186,37 +177,40 @@ export class ExpressionPrinter {
     return head + this.#deeper((pad) => this.#itemLines(items, end - 1, pad)) + close;
   }
 
-  #itemLines(items: readonly Item[], close: number, pad: string): string[] {
+  #itemLines(items: readonly Printable[], close: number, pad: string): string[] {
     const lines: string[] = [];
     const addComments = (end: number): void => {
-      const comments = this.takeComments((comment) => comment.ownLine && comment.start < end);
-      lines.push(...comments.map(({ text }) => pad + text));
+      for (const { text } of this.takeComments(({ ownLine, start }) => ownLine && start < end))
+        lines.push(pad + text);
     };
     for (const [index, item] of items.entries()) {
       addComments(item.start);
-      const line = `${pad}${item.print(pad.length)},`;
+      const line = `${pad}${this.print(item, pad.length)},`;
       const limit = items[index + 1]?.start ?? close;
-      const [suffix] = this.takeComments(
-        ({ ownLine, start }) => !ownLine && start >= item.end && start < limit,
-        1,
-      );
-      lines.push(suffix === undefined ? line : `${line}  ${suffix.text}`);
+      lines.push(line + this.suffix((start) => start >= item.end && start < limit));
     }
     addComments(close);
     return lines;
   }
 
-  /** The next comments as long as they are accepted; they become printed. */
-  protected takeComments(accept: (comment: Comment) => boolean, max: number = Infinity): Comment[] {
-    const limit = Math.min(this.#comments.length, this.#nextComment + max);
-    const first = this.#nextComment;
-    while (this.#nextComment < limit && accept(this.#comments[this.#nextComment] as Comment))
+  /** The comment behind a line if its place is accepted, with the space before it. */
+  protected suffix(accept: (start: number) => boolean): string {
+    const [comment] = this.takeComments(({ ownLine, start }) => !ownLine && accept(start));
+    return comment === undefined ? "" : `  ${comment.text}`;
+  }
+
+  /** The next comments as long as they are accepted; each becomes printed when it is taken. */
+  protected *takeComments(accept: (comment: Comment) => boolean): Generator<Comment> {
+    for (;;) {
+      const comment = this.#comments[this.#nextComment];
+      if (comment === undefined || !accept(comment)) return;
       this.#nextComment++;
-    return this.#comments.slice(first, this.#nextComment);
+      yield comment;
+    }
   }
 }
 
 /** The length of the last line of a text. */
-function lastWidth(text: string): number {
+export function lastWidth(text: string): number {
   return text.length - (text.lastIndexOf("\n") + 1);
 }

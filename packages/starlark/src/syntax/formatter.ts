@@ -1,6 +1,6 @@
 import type { Statement } from "./ast.ts";
 import { type ParseOptions, toDialect } from "./tree.ts";
-import { ExpressionPrinter, type Item } from "./expression-printer.ts";
+import { ExpressionPrinter, lastWidth } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
 
@@ -23,8 +23,8 @@ export function format(text: string, options: FormatOptions = {}): string {
 
 class Formatter extends ExpressionPrinter {
   readonly #lines: string[] = [];
-  /** The end of the text that is printed already. */
-  #lastEnd = 0;
+  /** A place in the line that is printed last. */
+  #lastPlace = 0;
 
   file(statements: readonly Statement[]): string {
     this.#block(statements, this.text.length);
@@ -42,7 +42,7 @@ class Formatter extends ExpressionPrinter {
   }
 
   #toColumn(offset: number): number {
-    return offset - (this.text.lastIndexOf("\n", offset - 1) + 1);
+    return lastWidth(this.text.slice(0, offset));
   }
 
   /** Prints the comments before an offset, each in a line of its own. */
@@ -51,18 +51,18 @@ class Formatter extends ExpressionPrinter {
       (comment) => comment.start < offset && this.#toColumn(comment.start) >= minColumn,
     )) {
       this.#blankLines(start, true);
-      this.#print(text, start + text.length);
+      this.#write(text, start);
     }
   }
 
-  #print(text: string, end: number): void {
+  #write(text: string, place: number): void {
     this.#lines.push(" ".repeat(this.column) + text);
-    this.#lastEnd = end;
+    this.#lastPlace = place;
   }
 
   /** Keeps the blank lines before an offset: one inside of blocks, two outside. */
   #blankLines(offset: number, allowed: boolean): void {
-    const between = this.text.slice(this.#lastEnd, offset);
+    const between = this.text.slice(this.#lastPlace, offset);
     const count = between.split("\n").length - 2;
     const limit = this.#lines.length === 0 || !allowed ? 0 : this.indent === 0 ? 2 : 1;
     for (let line = 0; line < Math.min(count, limit); line++) this.#lines.push("");
@@ -73,99 +73,62 @@ class Formatter extends ExpressionPrinter {
     switch (statement.kind) {
       case "def": {
         const { name, parameters, body, at } = statement;
-        const items = parameters.map((parameter) => this.parameter(parameter));
         const list = { start: this.text.indexOf("(", name.end), end: at + 1 };
-        const head = this.brackets(`def ${name.name}(`, items, list);
-        return this.#compound(start, at, `${head}:`, body, end);
+        const head = this.brackets(`def ${name.name}(`, parameters, list);
+        return this.#header(start, at, `${head}:`, end, body);
       }
       case "if": {
         const { branches, otherwise = [], at: elseStart = end } = statement;
         for (const [index, { start: at, condition, body }] of branches.entries()) {
-          if (index > 0) this.#commentsBefore(at);
+          this.#commentsBefore(at);
           const word = index === 0 ? "if" : "elif";
-          const head = `${word} ${this.expression(condition, this.column + 5)}:`;
-          this.#compound(at, condition.end, head, body, branches[index + 1]?.start ?? elseStart);
+          const head = `${word} ${this.print(condition, this.column + 5)}:`;
+          this.#header(at, condition.end, head, branches[index + 1]?.start ?? elseStart, body);
         }
         if (otherwise.length === 0) return;
         this.#commentsBefore(elseStart);
-        return this.#compound(elseStart, elseStart + 4, "else:", otherwise, end);
+        return this.#header(elseStart, elseStart + 4, "else:", end, otherwise);
       }
       case "for": {
         const { target, iterable, body } = statement;
-        const inPart = this.expression(iterable, this.column + 8);
-        const head = `for ${this.expression(target)} in ${inPart}:`;
-        return this.#compound(start, iterable.end, head, body, end);
+        const inPart = this.print(iterable, this.column + 8);
+        const head = `for ${this.print(target)} in ${inPart}:`;
+        return this.#header(start, iterable.end, head, end, body);
       }
       case "while": {
         const { condition, body } = statement;
         const head = `${this.append("while ", condition)}:`;
-        return this.#compound(start, condition.end, head, body, end);
+        return this.#header(start, condition.end, head, end, body);
       }
       default:
-        // A comment behind the next statement of the line belongs to that one.
-        this.#header(start, statement.end, this.#simple(statement), end);
+        this.#header(start, statement.end, this.print(statement), end);
     }
-  }
-
-  /** Prints the header of a block, whose source is from `start` to `headerEnd` or the colon behind it, and the block. */
-  #compound(
-    start: number,
-    headerEnd: number,
-    header: string,
-    body: readonly Statement[],
-    end: number,
-  ): void {
-    this.#header(start, headerEnd, header, body[0]?.start);
-    this.indent++;
-    this.#block(body, end);
-    this.indent--;
   }
 
   /**
-   * Prints a line, or lines, with the comment behind it. With comments at other places it stays as it is. A comment behind
-   * `bodyStart` belongs to the body.
+   * Prints a statement, or the header of a block whose source ends at the colon behind `headerEnd`, with the comment behind
+   * it, and the block. With comments at other places it stays as it is. A comment behind the next statement of the line
+   * belongs to that one.
    */
-  #header(start: number, end: number, text: string, bodyStart = Infinity): void {
-    let printed = text;
-    if (this.takeComments((comment) => comment.start < end).length > 0) {
-      const hasColon = !text.endsWith(":") || this.text[end - 1] === ":";
-      printed = this.text.slice(start, hasColon ? end : this.text.indexOf(":", end) + 1);
-    }
-    const [suffix] = this.takeComments(
-      (comment) =>
-        !comment.ownLine &&
-        comment.start < bodyStart &&
-        !this.text.slice(end, comment.start).includes("\n"),
-      1,
+  #header(
+    start: number,
+    headerEnd: number,
+    text: string,
+    end: number,
+    body: readonly Statement[] = [],
+  ): void {
+    const hasBody = body.length > 0;
+    const limit = body[0]?.start ?? end;
+    const hasComments = [...this.takeComments((comment) => comment.start < headerEnd)].length > 0;
+    const sourceEnd = hasBody ? this.text.indexOf(":", headerEnd) + 1 : headerEnd;
+    const printed = hasComments ? this.text.slice(start, sourceEnd) : text;
+    const suffix = this.suffix(
+      (place) => place < limit && !this.text.slice(headerEnd, place).includes("\n"),
     );
-    if (suffix === undefined) this.#print(printed, end);
-    else this.#print(`${printed}  ${suffix.text}`, suffix.start + suffix.text.length);
-  }
-
-  #simple(statement: Statement): string {
-    switch (statement.kind) {
-      case "expression":
-        return this.expression(statement.value);
-      case "assign": {
-        const head = `${this.expression(statement.target)} ${statement.operator} `;
-        return this.append(head, statement.value);
-      }
-      case "return":
-        return statement.value === undefined ? "return" : this.append("return ", statement.value);
-      case "load": {
-        const { module, end } = statement;
-        const list = { start: this.text.indexOf("(", statement.start), end };
-        const names = statement.names.map(({ from, to }): Item => {
-          const quoted = this.text.slice(from.start - 1, from.end + 1);
-          const isRenamed = to.start !== from.start;
-          const start = isRenamed ? to.start : from.start - 1;
-          const text = isRenamed ? `${to.name} = ${quoted}` : quoted;
-          return this.item({ start, end: from.end + 1 }, text);
-        });
-        return this.brackets("load(", [this.item(module, "", module), ...names], list);
-      }
-      default:
-        return statement.kind;
-    }
+    this.#write(printed + suffix, headerEnd);
+    if (!hasBody) return;
+    this.indent++;
+    this.#block(body, end);
+    this.indent--;
   }
 }

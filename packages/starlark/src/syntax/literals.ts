@@ -1,19 +1,12 @@
-import { encodeCodePoint, toUtf8 } from "../values/utf8.ts";
+import { encodeCodePoint, escapes, toUtf8 } from "../values/utf8.ts";
 import { SyntaxFault } from "./source-text.ts";
 
-const simpleEscapes: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "\n": "",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-};
+/** The meaning of a character behind a backslash; most are those that `quote` writes. */
+const simpleEscapes: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(escapes).map(([character, escape]) => [escape.charAt(1), character] as const),
+  ["'", "'"],
+  ["\n", ""],
+]);
 
 /** The digits of the escapes with hexadecimal numbers. */
 const escapeSizes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
@@ -30,8 +23,8 @@ export function unquote(
   offset: number,
   { raw = false, bytes = false }: { readonly raw?: boolean; readonly bytes?: boolean } = {},
 ): string {
-  const text = body.includes("\r") ? body.replaceAll(/\r\n?/g, "\n") : body;
-  if (raw || !text.includes("\\")) return toUtf8(text);
+  const text = body.replaceAll(/\r\n?/g, "\n");
+  if (raw) return toUtf8(text);
   return text.replaceAll(textOrEscape, (part) =>
     part.startsWith("\\") ? decodeEscape(part, offset, bytes) : toUtf8(part),
   );
@@ -42,14 +35,14 @@ function decodeEscape(escape: string, offset: number, bytes: boolean): string {
     throw new SyntaxFault(offset, message);
   };
   const letter = escape.charAt(1);
-  const simple = simpleEscapes[letter];
+  const simple = simpleEscapes.get(letter);
   if (simple !== undefined) return simple;
-  const size = escapeSizes[letter];
-  if (escape.length < 2 + (size ?? 0)) fail(`truncated escape sequence ${escape}`);
+  const size = escapeSizes[letter] ?? 0;
+  if (escape.length < 2 + size) fail(`truncated escape sequence ${escape}`);
   const isOctal = letter >= "0" && letter <= "7";
   const digits = escape.slice(isOctal ? 1 : 2);
   const invalid = `invalid escape sequence ${escape}`;
-  if (!isOctal && (size === undefined || !/^[0-9A-Fa-f]+$/.test(digits))) fail(invalid);
+  if (!isOctal && !/^[0-9A-Fa-f]+$/.test(digits)) fail(invalid);
   const value = Number.parseInt(digits, isOctal ? 8 : 16);
   if (isOctal || letter === "x") {
     const point = value.toString(16).padStart(4, "0").toUpperCase();
@@ -67,8 +60,8 @@ function decodeEscape(escape: string, offset: number, bytes: boolean): string {
 }
 
 /** A piece of an f-string: text as bytes, or the place of an expression with its conversion. */
-export type FormatPiece =
-  | { readonly text: string }
+type FormatPiece =
+  | string
   | { readonly start: number; readonly end: number; readonly conversion: "s" | "r" };
 
 const formatText = /(?:[^{}\\]+|\\[^]?|\{\{|\}\})*/y;
@@ -82,7 +75,7 @@ export function splitFormat(body: string, offset: number): FormatPiece[] {
     const open = index + text.length;
     if (body[open] === "}") throw new SyntaxFault(offset + open, "single '}' in f-string");
     const content = unquote(text.replaceAll("{{", "{").replaceAll("}}", "}"), offset);
-    if (content !== "") pieces.push({ text: content });
+    if (content !== "") pieces.push(content);
     if (open === body.length) break;
     const close = closingBrace(body, open);
     if (close === -1) throw new SyntaxFault(offset + open, "unmatched '{' in f-string");

@@ -1,7 +1,6 @@
 import type { Expression, LoadedName, SourceFile, Statement } from "./ast.ts";
-import { ExpressionParser } from "./expression-parser.ts";
+import { describeToken, ExpressionParser } from "./expression-parser.ts";
 import { SyntaxFault, type SyntaxProblem } from "./source-text.ts";
-import { describeToken } from "./token-reader.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 
 const maxProblems = 100;
@@ -22,7 +21,7 @@ class Parser extends ExpressionParser {
     const statements: Statement[] = [];
     this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
-      const isLayout = this.#problems.length > 0 && ["indent", "outdent"].includes(this.kind);
+      const isLayout = this.#problems.length > 0 && this.at("indent", "outdent");
       const skipped = isLayout || this.at("newline");
       this.#recover(() => (skipped ? this.advance() : this.#parseStatement(statements)));
     }
@@ -41,52 +40,38 @@ class Parser extends ExpressionParser {
   }
 
   #parseStatement(into: Statement[]): void {
-    const { kind } = this;
-    if (kind === "def") into.push(this.#parseDef());
-    else if (kind === "if") into.push(this.#parseIf());
-    else if (kind === "for") into.push(this.#parseFor());
-    else if (kind === "while") into.push(this.#parseWhile());
+    const { kind, start } = this;
+    if (kind === "def") {
+      this.advance();
+      const name = this.parseName();
+      this.expect("(");
+      const parameters = this.parseParameters();
+      const at = this.expect(")");
+      const body = this.#parseBlock();
+      into.push({ kind, start, end: this.end, name, parameters, body, at });
+    } else if (kind === "if") {
+      const branches = [this.#parseBranch()];
+      while (this.at("elif")) branches.push(this.#parseBranch());
+      const at = this.at("else") ? this.advance() : undefined;
+      const otherwise = at === undefined ? undefined : this.#parseBlock();
+      into.push({ kind, start, end: this.end, branches, otherwise, at });
+    } else if (kind === "for") {
+      this.advance();
+      const target = this.parseLoopVariables();
+      this.expect("in");
+      const iterable = this.parseExpression();
+      const body = this.#parseBlock();
+      into.push({ kind, start, end: this.end, target, iterable, body });
+    } else if (kind === "while") into.push({ kind, ...this.#parseBranch() });
     else this.#parseSimpleStatement(into);
   }
 
-  #parseDef(): Statement<"def"> {
-    const start = this.advance();
-    const name = this.parseName();
-    this.expect("(");
-    const parameters = this.parseParameters();
-    const at = this.expect(")");
-    const body = this.#parseBlock();
-    return { kind: "def", start, end: this.end, name, parameters, body, at };
-  }
-
-  #parseIf(): Statement<"if"> {
-    const { start } = this;
-    const branches: Statement<"if">["branches"][number][] = [];
-    do {
-      const branchStart = this.advance();
-      const condition = this.parseTest();
-      const body = this.#parseBlock();
-      branches.push({ start: branchStart, end: this.end, condition, body });
-    } while (this.at("elif"));
-    const at = this.at("else") ? this.advance() : undefined;
-    const otherwise = at === undefined ? undefined : this.#parseBlock();
-    return { kind: "if", start, end: this.end, branches, otherwise, at };
-  }
-
-  #parseFor(): Statement {
-    const start = this.advance();
-    const target = this.parseLoopVariables();
-    this.expect("in");
-    const iterable = this.parseExpression(false);
-    const body = this.#parseBlock();
-    return { kind: "for", start, end: this.end, target, iterable, body };
-  }
-
-  #parseWhile(): Statement {
+  /** A keyword, a condition, and the statements that depend on it. */
+  #parseBranch(): Statement<"if">["branches"][number] {
     const start = this.advance();
     const condition = this.parseTest();
     const body = this.#parseBlock();
-    return { kind: "while", start, end: this.end, condition, body };
+    return { start, end: this.end, condition, body };
   }
 
   /** A colon and the statements that belong to it. */
@@ -99,41 +84,38 @@ class Parser extends ExpressionParser {
     }
     this.expect("indent");
     this.nested(() => {
-      while (!this.at("outdent") && !this.at("end of file")) {
-        if (this.#problems.length >= maxProblems) return;
+      while (!this.at("outdent", "end of file") && this.#problems.length < maxProblems)
         this.#recover(() => this.#parseStatement(statements));
-      }
     });
-    if (!this.accept("outdent") && this.#problems.length === 0) this.expect("outdent");
+    this.accept("outdent");
     return statements;
   }
 
   #parseSimpleStatement(into: Statement[]): void {
     do into.push(this.#parseSmallStatement());
-    while (this.accept(";") && !this.at("newline") && !this.at("end of file"));
+    while (this.accept(";") && !this.at("newline", "end of file"));
     if (!this.at("end of file")) this.expect("newline");
   }
 
   #parseSmallStatement(): Statement {
     const { kind, start } = this;
+    if (kind === "load") return this.#parseLoad();
     if (kind === "return") {
       this.advance();
-      const empty = ["end of file", "newline", ";"].includes(this.kind);
-      const value = empty ? undefined : this.parseExpression(false);
+      const value = this.at("end of file", "newline", ";") ? undefined : this.parseExpression();
       return { kind, start, end: this.end, value };
     }
     if (kind === "break" || kind === "continue" || kind === "pass") {
       this.advance();
       return { kind, start, end: this.end };
     }
-    if (kind === "load") return this.#parseLoad();
-    const target = this.parseExpression(false);
+    const target = this.parseExpression();
     const operator = this.kind;
     if (!assignmentOperators.has(operator))
       return { kind: "expression", start, end: this.end, value: target };
     const at = this.advance();
-    const value = this.parseExpression(false);
-    return { kind: "assign", start, end: this.end, operator, target, value, at };
+    const value = this.parseExpression();
+    return { kind: "assign", start, end: this.end, target, operator, value, at };
   }
 
   #parseLoad(): Statement<"load"> {
@@ -141,7 +123,7 @@ class Parser extends ExpressionParser {
     const open = this.expect("(");
     const module = this.#parseString("first operand of load statement must be a string literal");
     const names: LoadedName[] = [];
-    while (!this.at(")") && !this.at("end of file")) {
+    while (!this.at(")", "end of file")) {
       this.expect(",");
       if (!this.at(")")) names.push(this.#parseLoadedName());
     }
@@ -151,24 +133,25 @@ class Parser extends ExpressionParser {
   }
 
   #parseLoadedName(): LoadedName {
-    if (!this.at("identifier")) {
-      const found = describeToken(this.kind);
-      const name = this.#parseQuotedName(
-        `load operand must be "name" or localname="name" (got ${found})`,
+    const { start } = this;
+    const local = this.at("identifier") ? this.parseName() : undefined;
+    const example = `${local?.name}="originalname"`;
+    if (local !== undefined && !this.accept("="))
+      this.fail(
+        `load operand must be "${local.name}" or ${example} (want '=' after ${local.name})`,
       );
-      return { from: name, to: { ...name } };
-    }
-    const to = this.parseName();
-    const example = `${to.name}="originalname"`;
-    if (!this.accept("="))
-      this.fail(`load operand must be "${to.name}" or ${example} (want '=' after ${to.name})`);
-    const from = this.#parseQuotedName(`original name of loaded symbol must be quoted: ${example}`);
-    return { from, to };
-  }
-
-  #parseQuotedName(problem: string): Expression<"name"> {
-    const { start, end, value } = this.#parseString(problem);
-    return { kind: "name", start: start + 1, end: end - 1, name: fromUtf8(value as string) };
+    const quoted = this.#parseString(
+      local === undefined
+        ? `load operand must be "name" or localname="name" (got ${describeToken(this.kind)})`
+        : `original name of loaded symbol must be quoted: ${example}`,
+    );
+    const from: Expression<"name"> = {
+      kind: "name",
+      start: quoted.start + 1,
+      end: quoted.end - 1,
+      name: fromUtf8(quoted.value as string),
+    };
+    return { start, end: this.end, to: local ?? { ...from }, from };
   }
 
   /** A string that is not an f-string. */

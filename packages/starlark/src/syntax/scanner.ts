@@ -3,9 +3,6 @@ import type { Comment } from "./ast.ts";
 import { unquote } from "./literals.ts";
 import { SyntaxFault } from "./source-text.ts";
 
-/** The kinds of tokens; keywords and operators are named by their text. */
-export type TokenKind = string;
-
 /** The keywords, and the words that Python uses and Starlark reserves (specification, "Lexical elements"). */
 const keywords: ReadonlySet<string> = new Set(
   (
@@ -15,14 +12,14 @@ const keywords: ReadonlySet<string> = new Set(
 );
 
 const identifier = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
-const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d*)?/y;
-const prefixedInt = /0(?:[xX][0-9a-fA-F]*|[oO][0-7]*|[bB][01]*)/y;
+const number = /0[xX][0-9a-fA-F]*|0[oO][0-7]*|0[bB][01]*|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d*)?/y;
 const punctuation = /\*\*|<<=|>>=|\/\/=|<<|>>|\/\/|[=!<>+\-*/%&|^]=|[-=<>+*/%&|^~:;,.()[\]{}]/y;
 const stringPrefix = /(?:rb|br|[rb])?(?=["'])/y;
 const stringPrefixWithFormat = /(?:rb|br|[rbf])?(?=["'])/y;
 const intPrefixes: Readonly<Record<string, string>> = { x: "hex", o: "octal", b: "binary" };
 const comment = /#[^\n]*/y;
-const continuation = /\\\r?\n/y;
+/** The space between tokens, and line breaks behind a backslash. */
+const space = /(?:[ \t\r]|\\\r?\n)*/y;
 const indentation = /[ \t]*/y;
 const blankLine = /[ \t]*(?=\r*(?:[#\n]|$))/y;
 const tabWidth = 8;
@@ -32,7 +29,8 @@ const maxDigits = 20_000;
 /** Splits a source text into tokens (specification, "Lexical elements"). The fields describe the current token. */
 export class Scanner {
   readonly comments: Comment[] = [];
-  kind: TokenKind = "newline";
+  /** The kind of the token; keywords and operators are named by their text. */
+  kind = "newline";
   start = 0;
   /** The end of the text before the token, without the space and line breaks between them. */
   end = 0;
@@ -50,6 +48,8 @@ export class Scanner {
   #indents = [0];
   /** The indent tokens that are not read yet; the outdent tokens if it is negative. */
   #pending = 0;
+  /** Whether the line before has a fault, so that it is not known which blocks it opened or closed. */
+  #afterFault = false;
 
   /** With `offset`, the text is read from there as the inside of brackets, as an expression of an f-string is. */
   constructor(text: string, options: { readonly fstrings: boolean; readonly offset?: number }) {
@@ -72,12 +72,65 @@ export class Scanner {
     const newline = this.text.indexOf("\n", this.#offset);
     this.#offset = newline === -1 ? this.text.length : newline + 1;
     this.#lineStart = true;
-    // Blocks that the skipped line opened or closed are not known: the next line decides.
-    const line = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*([ \t]*)/.exec(this.text.slice(this.#offset));
-    const indent = indentWidth(line?.[1] ?? "");
-    if (this.#outdentTo(indent) < indent) this.#indents.push(indent);
+    this.#afterFault = true;
     this.kind = "newline";
     this.next();
+  }
+
+  protected fail(message: string, offset: number = this.start): never {
+    throw new SyntaxFault(offset, message);
+  }
+
+  #scan(): string {
+    for (;;) {
+      const atLineStart = this.#lineStart;
+      this.#lineStart = false;
+      const blank = atLineStart && this.#readIndent();
+      if (this.#pending !== 0) {
+        this.start = this.#offset;
+        const outdent = this.#pending < 0;
+        this.#pending += outdent ? 1 : -1;
+        return outdent ? "outdent" : "indent";
+      }
+      this.#match(space);
+      this.start = this.#offset;
+      const text = this.#match(comment)?.trimEnd();
+      if (text !== undefined) this.comments.push({ start: this.start, text, ownLine: blank });
+      this.start = this.#offset;
+      const letter = this.text[this.#offset];
+      if (letter === undefined) {
+        if (this.#indents.length === 1) return "end of file";
+        if (!atLineStart) {
+          this.#lineStart = true;
+          return "newline";
+        }
+        this.#outdentTo(0);
+      } else if (letter === "\n") {
+        this.#offset++;
+        this.#lineStart = true;
+        if (this.#depth === 0 && !blank) return "newline";
+      } else {
+        const kind = this.#scanToken();
+        this.#tokenEnd = this.#offset;
+        return kind;
+      }
+    }
+  }
+
+  /** Reads the spaces of a line. Returns whether the line is blank. */
+  #readIndent(): boolean {
+    if (this.#match(blankLine) !== undefined) return true;
+    const width = indentWidth(this.#match(indentation) ?? "");
+    if (this.#depth > 0) return false;
+    const afterFault = this.#afterFault;
+    this.#afterFault = false;
+    const closed = width < (this.#indents.at(-1) as number);
+    if (this.#outdentTo(width) === width) return false;
+    this.#indents.push(width);
+    if (afterFault) return false;
+    if (closed) this.fail("unindent does not match any outer indentation level", this.#offset);
+    this.#pending++;
+    return false;
   }
 
   /** Ends the blocks that are indented more than `width`. Returns the width of the one around them. */
@@ -90,63 +143,6 @@ export class Scanner {
     }
   }
 
-  protected fail(message: string, offset: number = this.start): never {
-    throw new SyntaxFault(offset, message);
-  }
-
-  #scan(): TokenKind {
-    const text = this.text;
-    for (;;) {
-      const atLineStart = this.#lineStart;
-      this.#lineStart = false;
-      const blank = atLineStart && this.#readIndent();
-      if (this.#pending !== 0) {
-        this.start = this.#offset;
-        const outdent = this.#pending < 0;
-        this.#pending += outdent ? 1 : -1;
-        return outdent ? "outdent" : "indent";
-      }
-      while (" \t\r".includes(text[this.#offset] ?? "\n")) this.#offset++;
-      if (text[this.#offset] === "#") {
-        const start = this.#offset;
-        this.comments.push({ start, text: this.#match(comment)?.trimEnd() ?? "", ownLine: blank });
-      }
-      const letter = text[this.#offset];
-      this.start = this.#offset;
-      if (letter === undefined) {
-        if (this.#indents.length === 1) return "end of file";
-        if (!atLineStart) {
-          this.#lineStart = true;
-          return "newline";
-        }
-        this.#outdentTo(0);
-      } else if (letter === "\n") {
-        this.#offset++;
-        this.#lineStart = true;
-        if (this.#depth === 0 && !blank) return "newline";
-      } else if (letter === "\\") {
-        if (this.#match(continuation) === undefined) this.fail("stray backslash in program");
-      } else {
-        const kind = this.#scanToken(letter);
-        this.#tokenEnd = this.#offset;
-        return kind;
-      }
-    }
-  }
-
-  /** Reads the spaces of a line. Returns whether the line is blank. */
-  #readIndent(): boolean {
-    if (this.#match(blankLine) !== undefined) return true;
-    const width = indentWidth(this.#match(indentation) ?? "");
-    if (this.#depth > 0) return false;
-    const closed = width < (this.#indents.at(-1) as number);
-    if (this.#outdentTo(width) === width) return false;
-    this.#indents.push(width);
-    if (closed) this.fail("unindent does not match any outer indentation level", this.#offset);
-    this.#pending++;
-    return false;
-  }
-
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#offset;
     const text = pattern.exec(this.text)?.[0];
@@ -154,35 +150,30 @@ export class Scanner {
     return text;
   }
 
-  #scanToken(letter: string): TokenKind {
-    const prefix = "rbf\"'".includes(letter) ? this.#match(this.#stringPrefix) : undefined;
+  #scanToken(): string {
+    const prefix = this.#match(this.#stringPrefix);
     if (prefix !== undefined) return this.#scanString(prefix);
     const word = this.#match(identifier);
     if (word !== undefined) {
       this.value = word;
       return keywords.has(word) ? word : "identifier";
     }
-    const digits = ".0123456789".includes(letter)
-      ? (this.#match(prefixedInt) ?? this.#match(number))
-      : undefined;
+    const digits = this.#match(number);
     if (digits !== undefined) return this.#scanNumber(digits);
     const operator = this.#match(punctuation);
     if (operator === undefined) {
-      const point = String.fromCodePoint(this.text.codePointAt(this.#offset) ?? 0);
-      this.#offset += point.length;
+      const character = String.fromCodePoint(this.text.codePointAt(this.#offset) ?? 0);
+      if (character === "\\") this.fail("stray backslash in program");
       // As Go quotes a character.
-      const quoted = point === "!" ? "!" : fromUtf8(quote(toUtf8(point)).slice(1, -1));
+      const quoted = fromUtf8(quote(toUtf8(character)).slice(1, -1));
       this.fail(`unexpected input character '${quoted}'`);
     }
     if ("([{".includes(operator)) this.#depth++;
-    else if (")]}".includes(operator)) {
-      if (this.#depth === 0) this.fail(`unexpected '${operator}'`);
-      this.#depth--;
-    }
+    else if (")]}".includes(operator) && --this.#depth < 0) this.fail(`unexpected '${operator}'`);
     return operator;
   }
 
-  #scanNumber(digits: string): TokenKind {
+  #scanNumber(digits: string): string {
     if (digits.length > maxDigits)
       this.fail(`an int literal of ${digits.length} digits is too long`);
     const prefix = digits.charAt(1).toLowerCase();
@@ -203,25 +194,22 @@ export class Scanner {
     return "int literal";
   }
 
-  #scanString(prefix: string): TokenKind {
-    const text = this.text;
+  #scanString(prefix: string): string {
+    const { text } = this;
+    const quote = text.charAt(this.#offset);
+    const triple = text.startsWith(quote.repeat(3), this.#offset);
+    const close = quote.repeat(triple ? 3 : 1);
+    this.#offset += close.length;
     const open = this.#offset;
-    const quote = text.charAt(open);
-    const triple = text.startsWith(quote.repeat(3), open);
-    const close = triple ? quote.repeat(3) : quote;
-    let index = open + close.length;
-    for (; !text.startsWith(close, index); index++) {
-      const letter = text[index];
-      if (letter === undefined || (letter === "\n" && !triple)) {
-        this.#offset = index;
-        this.fail(`unexpected ${letter === undefined ? "EOF" : "newline"} in string`);
-      }
-      if (letter === "\\" && index + 1 < text.length)
-        index += text.startsWith("\r\n", index + 1) ? 2 : 1;
+    for (; !text.startsWith(close, this.#offset); this.#offset++) {
+      const letter = text[this.#offset];
+      if (letter === undefined) this.fail("unexpected EOF in string");
+      if (letter === "\n" && !triple) this.fail("unexpected newline in string");
+      if (letter === "\\") this.#offset += text.startsWith("\r\n", this.#offset + 1) ? 2 : 1;
     }
-    this.#offset = index + close.length;
+    const body = text.slice(open, this.#offset);
+    this.#offset += close.length;
     this.formatted = prefix === "f";
-    const body = text.slice(open + close.length, index);
     const bytes = prefix.includes("b");
     const raw = prefix.includes("r");
     this.value = this.formatted ? body : unquote(body, this.start, { raw, bytes });

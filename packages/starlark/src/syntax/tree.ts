@@ -87,24 +87,13 @@ export function* walkSyntax(
       yield value;
       if (!enters(value)) continue;
     }
-    for (const part of partsOf(value).toReversed()) waiting.push(part);
+    // The parser adds the parts of a node in the order of the text.
+    for (const [key, part] of Object.entries(value).toReversed() as [string, unknown][]) {
+      // Entries of the resolver are no syntax.
+      const isPart = typeof part === "object" && part !== null;
+      if (isPart && key !== "binding" && key !== "code") waiting.push(part);
+    }
   }
-}
-
-/** The objects inside of a node, or of a list, in the order of the text. */
-function partsOf(value: object): object[] {
-  const parts: object[] = [];
-  for (const [key, part] of Object.entries(value) as [string, unknown][]) {
-    // Entries of the resolver are no syntax.
-    if (key === "binding" || key === "code" || typeof part !== "object") continue;
-    const objects = (Array.isArray(part) ? part : [part]) as unknown[];
-    for (const inner of objects) if (typeof inner === "object" && inner !== null) parts.push(inner);
-  }
-  return parts.sort((left, right) => startOf(left) - startOf(right));
-}
-
-function startOf({ start = 0 }: { readonly start?: number }): number {
-  return start;
 }
 
 function isNode(value: object): value is SyntaxNode {

@@ -17,11 +17,10 @@ export const budget: {
 const maxStringLength: number = 16 * 1024 * 1024;
 export const maxIntBits = 65_536;
 
-/** Bytes that V8 needs for the parts of values, measured; `design` tests hold them. */
+/** Bytes that V8 needs for the parts of values, measured. The tests of bombs check them. */
 export const sizes = {
   slot: 16,
   list: 96,
-  tuple: 96,
   dict: 256,
   entry: 64,
   keyedEntry: 256,

@@ -1,6 +1,6 @@
 import { charge, chargeItems, chargeString, sizes } from "./budget.ts";
-import { characterLength, codePointAt, encodeCodePoint, quote } from "./utf8.ts";
-import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
+import { codePoints, encodeCodePoint, quote } from "./utf8.ts";
+import { type HashKey, StarlarkObject, type Value } from "./value.ts";
 
 /** A sequence of bytes that is not text. */
 export class StarlarkBytes extends StarlarkObject {
@@ -30,8 +30,8 @@ export class StarlarkBytes extends StarlarkObject {
     return new StarlarkBytes(sliceText(this.data, start, count, step));
   }
 
-  override write(writer: ValueWriter): void {
-    writer.text(quote(this.data, true));
+  override represent(): string {
+    return quote(this.data, true);
   }
 }
 
@@ -45,22 +45,21 @@ export function sliceText(text: string, start: number, count: number, step: numb
 /** The result of `elems()` and its relatives: the bytes or the characters of a string or of bytes, as strings or as ints. */
 export class ElementsView extends StarlarkObject {
   override readonly type: string;
-  readonly #source: string | StarlarkBytes;
-  readonly #method: string;
   readonly #text: string;
-  readonly #characters: boolean;
-  readonly #ords: boolean;
+  readonly #method: string;
+  readonly #hasCharacters: boolean;
+  readonly #hasInts: boolean;
 
   constructor(source: string | StarlarkBytes, method: string) {
     super();
     charge(sizes.object);
-    const isBytes = typeof source !== "string";
-    this.#source = source;
+    const isOfBytes = typeof source !== "string";
+    this.#text = isOfBytes ? source.data : source;
     this.#method = method;
-    this.#text = isBytes ? source.data : source;
-    this.#characters = method.startsWith("codepoint");
-    this.#ords = isBytes || method.endsWith("_ords");
-    this.type = isBytes ? "bytes.elems" : `string.${this.#characters ? "codepoints" : "elems"}`;
+    this.#hasCharacters = method.startsWith("codepoint");
+    this.#hasInts = isOfBytes || method.endsWith("_ords");
+    const kind = this.#hasCharacters ? "codepoints" : "elems";
+    this.type = `${isOfBytes ? "bytes" : "string"}.${kind}`;
   }
 
   /** Also an empty view counts as true, as in starlark-go. */
@@ -69,27 +68,21 @@ export class ElementsView extends StarlarkObject {
   }
 
   override get length(): number | undefined {
-    return this.#characters ? undefined : this.#text.length;
+    return this.#hasCharacters ? undefined : this.#text.length;
   }
 
   override items(): readonly Value[] {
-    const { length } = this.#text;
-    chargeItems(length);
-    const items: Value[] = [];
-    for (let at = 0; at < length; at += this.#characters ? characterLength(this.#text, at) : 1)
-      items.push(this.itemAt(at));
-    return items;
+    chargeItems(this.#text.length);
+    if (!this.#hasCharacters) return Array.from(this.#text, (_, index) => this.itemAt(index));
+    const points = codePoints(this.#text);
+    return this.#hasInts ? points : points.map(encodeCodePoint);
   }
 
   override itemAt(index: number): Value {
-    if (!this.#characters)
-      return this.#ords ? this.#text.charCodeAt(index) : this.#text.charAt(index);
-    const point = codePointAt(this.#text, index);
-    return this.#ords ? point : encodeCodePoint(point);
+    return this.#hasInts ? this.#text.charCodeAt(index) : this.#text.charAt(index);
   }
 
-  override write(writer: ValueWriter): void {
-    writer.value(this.#source);
-    writer.text(`.${this.#method}()`);
+  override represent(): string {
+    return `${quote(this.#text, this.type === "bytes.elems")}.${this.#method}()`;
   }
 }

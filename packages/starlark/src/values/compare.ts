@@ -3,18 +3,32 @@ import { spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { isNumber, StarlarkFloat } from "./float.ts";
-import { type Int, isInt } from "./int.ts";
-import { StarlarkList, StarlarkRange, StarlarkTuple } from "./sequence.ts";
-import { typeName, type Value } from "./value.ts";
+import type { Int } from "./int.ts";
+import { ElementSequence, StarlarkRange } from "./sequence.ts";
+import { StarlarkObject, typeName, type Value } from "./value.ts";
 
-export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";
+/** The operators as tests of the sign of `x - y`, which is NaN for unequal values without an order. */
+const tests = {
+  "==": (sign: number): boolean => sign === 0,
+  "!=": (sign: number): boolean => sign !== 0,
+  "<": (sign: number): boolean => sign < 0,
+  "<=": (sign: number): boolean => sign <= 0,
+  ">": (sign: number): boolean => sign > 0,
+  ">=": (sign: number): boolean => sign >= 0,
+};
+
+export type ComparisonOperator = keyof typeof tests;
+
+export function isComparison(operator: string): operator is ComparisonOperator {
+  return operator in tests;
+}
 
 /** How deep nested values are compared, as in starlark-go. */
 const maxDepth = 10;
 
 /** The result of a comparison. Fails for types that have no order. */
 export function compareValues(operator: ComparisonOperator, x: Value, y: Value): boolean {
-  return compareDeep(operator, x, y, maxDepth);
+  return tests[operator](order(operator, x, y, maxDepth));
 }
 
 export function areEqual(x: Value, y: Value): boolean {
@@ -22,63 +36,42 @@ export function areEqual(x: Value, y: Value): boolean {
 }
 
 function equalDeep(x: Value, y: Value, depth: number): boolean {
-  if (typeof x !== "object" || typeof y !== "object" || x === null || y === null) {
-    if (x === y) return true;
-    if (x instanceof StarlarkFloat) return isInt(y) && order(x, y) === 0;
-    return y instanceof StarlarkFloat && isInt(x) && order(x, y) === 0;
-  }
-  return compareDeep("==", x, y, depth);
+  if (x instanceof StarlarkObject || y instanceof StarlarkObject)
+    return order("==", x, y, depth) === 0;
+  return x === y;
 }
 
-/** The sign of `x - y` for two numbers, of which NaN is the greatest. Exact for ints and floats of any size. */
-function order(x: Int | StarlarkFloat, y: Int | StarlarkFloat): number {
+/** The sign of `x - y` for the operator. */
+function order(operator: ComparisonOperator, x: Value, y: Value, depth: number): number {
+  if (depth < 1) fail("comparison exceeded maximum recursion depth");
+  spend(1);
+  if (isNumber(x) && isNumber(y)) return orderNumbers(x, y);
+  if (typeof x === "string" && typeof y === "string") return orderTexts(x, y);
+  if (typeof x === "boolean" && typeof y === "boolean") return Number(x) - Number(y);
+  if (x instanceof StarlarkBytes && y instanceof StarlarkBytes) return orderTexts(x.data, y.data);
+  if (x instanceof StarlarkSet && y instanceof StarlarkSet) return orderSets(x, y);
+  if (x instanceof ElementSequence && y instanceof ElementSequence && x.type === y.type)
+    return orderSequences(operator, x.elements, y.elements, depth - 1);
+  if (operator !== "==" && operator !== "!=")
+    fail(`${typeName(x)} ${operator} ${typeName(y)} not implemented`);
+  let isEqual = x === y;
+  if (x instanceof StarlarkDict && y instanceof StarlarkDict) isEqual = equalDicts(x, y, depth - 1);
+  if (x instanceof StarlarkRange && y instanceof StarlarkRange) isEqual = x.equals(y);
+  return isEqual ? 0 : Number.NaN;
+}
+
+/** NaN is the greatest number, and equal to itself. JavaScript compares ints and floats of any size exactly. */
+function orderNumbers(x: Int | StarlarkFloat, y: Int | StarlarkFloat): number {
   const left = x instanceof StarlarkFloat ? x.value : x;
   const right = y instanceof StarlarkFloat ? y.value : y;
   if (left < right) return -1;
   if (left > right) return 1;
-  // JavaScript compares numbers and bigints exactly; == holds for mixed types.
   // oxlint-disable-next-line eqeqeq
   if (left == right) return 0;
-  return Number.isNaN(left) ? (Number.isNaN(right) ? 0 : 1) : -1;
+  return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
 }
 
-/** The operators as tests of the sign of `x - y`, which is NaN for values that have no order. */
-const tests: Readonly<Record<ComparisonOperator, (sign: number) => boolean>> = {
-  "==": (sign) => sign === 0,
-  "!=": (sign) => sign !== 0,
-  "<": (sign) => sign < 0,
-  "<=": (sign) => sign <= 0,
-  ">": (sign) => sign > 0,
-  ">=": (sign) => sign >= 0,
-};
-
-function compareDeep(operator: ComparisonOperator, x: Value, y: Value, depth: number): boolean {
-  if (depth < 1) fail("comparison exceeded maximum recursion depth");
-  spend(1);
-  const test = tests[operator];
-  if (isNumber(x) && isNumber(y)) return test(order(x, y));
-  if (typeof x === "string" && typeof y === "string") return test(orderTexts(x, y));
-  if (typeof x === "boolean" && typeof y === "boolean") return test(Number(x) - Number(y));
-  if (x instanceof StarlarkBytes && y instanceof StarlarkBytes)
-    return test(orderTexts(x.data, y.data));
-  if (x instanceof StarlarkSet && y instanceof StarlarkSet) return test(orderSets(x, y));
-  if (
-    (x instanceof StarlarkList && y instanceof StarlarkList) ||
-    (x instanceof StarlarkTuple && y instanceof StarlarkTuple)
-  )
-    return compareSequences(operator, x.elements, y.elements, depth);
-  if (operator !== "==" && operator !== "!=")
-    return fail(`${typeName(x)} ${operator} ${typeName(y)} not implemented`);
-  const equal =
-    x instanceof StarlarkDict && y instanceof StarlarkDict
-      ? equalDicts(x, y, depth)
-      : x instanceof StarlarkRange && y instanceof StarlarkRange
-        ? x.equals(y)
-        : x === y;
-  return equal === (operator === "==");
-}
-
-/** The sign of `x - y` for the order of bytes. */
+/** The order of bytes. */
 export function orderTexts(x: string, y: string): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
@@ -89,28 +82,29 @@ function orderSets(x: StarlarkSet, y: StarlarkSet): number {
   return isOrdered ? x.length - y.length : Number.NaN;
 }
 
-function compareSequences(
+/** The order of the first elements that differ. Elements that only differ need no order to be unequal. */
+function orderSequences(
   operator: ComparisonOperator,
   x: readonly Value[],
   y: readonly Value[],
   depth: number,
-): boolean {
+): number {
   const isEquality = operator === "==" || operator === "!=";
-  if (isEquality && x.length !== y.length) return operator === "!=";
-  const shared = Math.min(x.length, y.length);
-  for (let index = 0; index < shared; index++) {
+  if (isEquality && x.length !== y.length) return Number.NaN;
+  const length = Math.min(x.length, y.length);
+  for (let index = 0; index < length; index++) {
     const left = x[index] as Value;
     const right = y[index] as Value;
-    if (equalDeep(left, right, depth - 1)) continue;
-    return isEquality ? operator === "!=" : compareDeep(operator, left, right, depth - 1);
+    if (equalDeep(left, right, depth)) continue;
+    return isEquality ? Number.NaN : order(operator, left, right, depth);
   }
-  return tests[operator](x.length - y.length);
+  return x.length - y.length;
 }
 
 function equalDicts(x: StarlarkDict, y: StarlarkDict, depth: number): boolean {
   if (x.length !== y.length) return false;
   return x.entries().every(([key, value]) => {
     const other = y.get(key);
-    return other !== undefined && equalDeep(value, other, depth - 1);
+    return other !== undefined && equalDeep(value, other, depth);
   });
 }

@@ -1,10 +1,6 @@
 import { charge, chargeItems, sizes } from "./budget.ts";
 import { Collection } from "./sequence.ts";
-import type { HashKey, Value, ValueWriter } from "./value.ts";
-
-function toHashKey(key: Value): HashKey {
-  return typeof key === "object" && key !== null ? key.hashKey() : key;
-}
+import { type HashKey, toHashKey, type Value } from "./value.ts";
 
 /** The base of a dict and a set. Keys are kept in the order of their insertion. */
 abstract class HashTable extends Collection {
@@ -21,8 +17,7 @@ abstract class HashTable extends Collection {
   }
 
   protected override parts(): Iterable<Value> {
-    const keys = [...this.table.keys()] as Value[];
-    return [...keys, ...this.table.values(), ...(this.#originals?.values() ?? [])];
+    return this.entries().flat();
   }
 
   get(key: Value): Value | undefined {
@@ -55,27 +50,28 @@ abstract class HashTable extends Collection {
     this.#originals = undefined;
   }
 
+  #toKey(hashed: HashKey): Value {
+    return this.#originals?.get(hashed) ?? hashed;
+  }
+
   keys(): Value[] {
     chargeItems(this.table.size);
-    const keys = [...this.table.keys()] as Value[];
-    const originals = this.#originals;
-    return originals === undefined ? keys : keys.map((key) => originals.get(key) ?? key);
+    const keys: Value[] = [...this.table.keys()];
+    return this.#originals === undefined ? keys : keys.map((key) => this.#toKey(key as HashKey));
   }
 
   /** The first entry, if there is one. */
   first(): [key: Value, value: Value] | undefined {
-    for (const [hashed, value] of this.table)
-      return [this.#originals?.get(hashed) ?? (hashed as Value), value];
+    for (const [hashed, value] of this.table) return [this.#toKey(hashed), value];
     return undefined;
   }
 
   entries(): [key: Value, value: Value][] {
     // An entry is an array of its own.
     chargeItems(4 * this.table.size);
-    const entries = [...this.table] as [Value, Value][];
-    const originals = this.#originals;
-    if (originals === undefined) return entries;
-    return entries.map(([key, value]) => [originals.get(key) ?? key, value]);
+    const entries: [Value, Value][] = [...this.table];
+    if (this.#originals === undefined) return entries;
+    return entries.map(([key, value]) => [this.#toKey(key as HashKey), value]);
   }
 }
 
@@ -85,10 +81,6 @@ export class StarlarkDict extends HashTable {
   values(): Value[] {
     chargeItems(this.table.size);
     return [...this.table.values()];
-  }
-
-  override write(writer: ValueWriter): void {
-    writer.container(this, "{", "}", () => this.entries());
   }
 
   override binary(operator: string, other: Value, left: boolean): Value | undefined {
@@ -117,26 +109,23 @@ export class StarlarkSet extends HashTable {
     this.set(value, true);
   }
 
-  override write(writer: ValueWriter): void {
-    writer.container(this, "set([", "])", () => this.keys());
-  }
-
   /** Whether every element is in the other set. */
   isSubset(other: StarlarkSet): boolean {
     return this.length <= other.length && this.keys().every((element) => other.has(element));
   }
 
-  /** The elements that the other set lacks. */
-  #without(other: StarlarkSet): Value[] {
-    return this.keys().filter((element) => !other.has(element));
+  /** The elements that the other set has, or lacks. */
+  #filter(other: StarlarkSet, has: boolean): Value[] {
+    return this.keys().filter((element) => other.has(element) === has);
   }
 
   override binary(operator: string, other: Value, left: boolean): Value | undefined {
     if (!left || !(other instanceof StarlarkSet)) return undefined;
     if (operator === "|") return toSet([...this.keys(), ...other.keys()]);
-    if (operator === "&") return toSet(this.keys().filter((element) => other.has(element)));
-    if (operator === "-") return toSet(this.#without(other));
-    return operator === "^" ? toSet([...this.#without(other), ...other.#without(this)]) : undefined;
+    if (operator === "&") return toSet(this.#filter(other, true));
+    if (operator === "-") return toSet(this.#filter(other, false));
+    if (operator !== "^") return undefined;
+    return toSet([...this.#filter(other, false), ...other.#filter(this, false)]);
   }
 }
 

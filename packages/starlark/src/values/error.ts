@@ -55,30 +55,25 @@ export class StarlarkError extends Error {
 
   /** The place of the first fault, or of the innermost active call that has one. */
   get position(): SourcePosition | undefined {
-    return (
-      this.problems[0]?.position ??
-      this.callStack.findLast((frame) => frame.position !== undefined)?.position
-    );
+    return this.problems[0]?.position ?? this.callStack.findLast((call) => call.position)?.position;
   }
 
   /** The active calls and the message, as starlark-go prints them. */
   get traceback(): string {
-    const lines = this.problems.map(
-      (problem) => `${formatPosition(problem.position)}: ${problem.message}`,
+    if (this.callStack.length === 0) {
+      const problems = this.problems.map(
+        ({ position, message }) => `${formatPosition(position)}: ${message}`,
+      );
+      return problems.length === 0 ? `Error: ${this.message}` : problems.join("\n");
+    }
+    const lines = this.callStack.map(
+      ({ name, position }) => `  ${position ? formatPosition(position) : "<builtin>"}: in ${name}`,
     );
-    if (this.callStack.length === 0)
-      return lines.length === 0 ? `Error: ${this.message}` : lines.join("\n");
-    const calls = [...this.callStack];
-    const last = calls.at(-1);
-    const builtin = last !== undefined && last.position === undefined ? calls.pop() : undefined;
-    return [
-      "Traceback (most recent call last):",
-      ...calls.map(
-        ({ name, position }) =>
-          `  ${position === undefined ? "<builtin>" : formatPosition(position)}: in ${name}`,
-      ),
-      `Error${builtin === undefined ? "" : ` in ${builtin.name}`}: ${this.message}`,
-    ].join("\n");
+    const { name, position } = this.callStack.at(-1) as CallFrame;
+    if (position === undefined) lines.pop();
+    const place = position === undefined ? ` in ${name}` : "";
+    lines.push(`Error${place}: ${this.message}`);
+    return ["Traceback (most recent call last):", ...lines].join("\n");
   }
 }
 
@@ -116,28 +111,21 @@ export function formatPosition(position: SourcePosition): string {
   return `${position.file}:${position.line}:${position.column}`;
 }
 
-/** The end of an error text that proposes the candidate nearest to a name; empty if none is near. */
-export function nameHint(name: string, candidates: Iterable<string>, prefix: string = ""): string {
-  const nearest = nearestName(name, candidates);
-  return nearest === undefined ? "" : ` (did you mean ${prefix}${nearest}?)`;
-}
-
 /**
- * The candidate that is nearest to a misspelled name, if any is near: case and underscores do not count, and at most half
- * of the letters differ (the rule of starlark-go).
+ * The end of an error text that proposes the candidate nearest to a misspelled name; empty if none is near. Case and
+ * underscores do not count, and at most half of the letters differ (the rule of starlark-go).
  */
-function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+export function nameHint(name: string, candidates: Iterable<string>, prefix: string = ""): string {
   const folded = fold(name);
-  let best: string | undefined;
-  let distance = Math.floor((folded.length + 1) / 2);
+  let hint = "";
+  let nearest = Math.floor((folded.length + 1) / 2);
   for (const candidate of [...candidates].sort()) {
-    const next = editDistance(folded, fold(candidate), distance);
-    if (next < distance) {
-      best = candidate;
-      distance = next;
-    }
+    const distance = editDistance(folded, fold(candidate), nearest);
+    if (distance >= nearest) continue;
+    hint = ` (did you mean ${prefix}${candidate}?)`;
+    nearest = distance;
   }
-  return best;
+  return hint;
 }
 
 function fold(name: string): string {
@@ -151,14 +139,10 @@ function editDistance(left: string, right: string, limit: number): number {
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
     for (let column = 1; column <= right.length; column++) {
-      const same = left[row - 1] === right[column - 1];
-      current.push(
-        Math.min(
-          (previous[column - 1] as number) + (same ? 0 : 1),
-          (current[column - 1] as number) + 1,
-          (previous[column] as number) + 1,
-        ),
-      );
+      const isSame = left[row - 1] === right[column - 1];
+      const replaced = (previous[column - 1] as number) + (isSame ? 0 : 1);
+      const removed = (previous[column] as number) + 1;
+      current.push(Math.min(replaced, removed, (current[column - 1] as number) + 1));
     }
     previous = current;
   }

@@ -1,7 +1,7 @@
 import { fail } from "./error.ts";
 import { charge, sizes } from "./budget.ts";
 import { floorRemainder, fromIntegral, type Int, intToNumber, isInt } from "./int.ts";
-import { type HashKey, StarlarkObject, typeName, type Value, type ValueWriter } from "./value.ts";
+import { type HashKey, StarlarkObject, typeName, type Value } from "./value.ts";
 
 export class StarlarkFloat extends StarlarkObject {
   override readonly type = "float";
@@ -21,8 +21,8 @@ export class StarlarkFloat extends StarlarkObject {
     return Number.isInteger(this.value) ? fromIntegral(this.value) : this.value;
   }
 
-  override write(writer: ValueWriter): void {
-    writer.text(formatFloat(this.value));
+  override represent(): string {
+    return formatFloat(this.value);
   }
 }
 
@@ -42,41 +42,34 @@ export function toNumber(value: Value): number | undefined {
   return isInt(value) ? intToNumber(value) : undefined;
 }
 
-/** An int as it is, a float without its fraction. */
-export function truncateToInt(value: Value): Int {
+/** An int as it is, a float without its fraction. Errors start with `prefix`. */
+export function truncateToInt(value: Value, prefix: string = ""): Int {
   if (isInt(value)) return value;
-  if (!(value instanceof StarlarkFloat)) return fail(`cannot convert ${typeName(value)} to int`);
-  if (Number.isNaN(value.value)) fail("cannot convert float NaN to integer");
-  if (!Number.isFinite(value.value)) fail("cannot convert float infinity to integer");
+  if (!(value instanceof StarlarkFloat))
+    return fail(`${prefix}cannot convert ${typeName(value)} to int`);
+  if (Number.isNaN(value.value)) fail(`${prefix}cannot convert float NaN to integer`);
+  if (!Number.isFinite(value.value)) fail(`${prefix}cannot convert float infinity to integer`);
   return fromIntegral(Math.trunc(value.value));
 }
 
-/** A float as `str` shows it: the fewest digits that identify it, with an exponent from 1e6 and below 1e-4. */
-export function formatFloat(value: number): string {
+/**
+ * A float as the conversion `%e`, `%f` or `%g` shows it, or their upper-case forms. `str` is the same as `%g`: the fewest
+ * digits that identify the float, with an exponent from 1e6 and below 1e-4.
+ */
+export function formatFloat(value: number, conversion = "g"): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "+inf";
-  if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
-  const magnitude = Math.abs(value);
-  if (magnitude < 1e6 && magnitude >= 1e-4)
-    return Number.isInteger(value) ? `${value}.0` : String(value);
-  return value.toExponential().replace(shortExponent, "0");
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  const lower = conversion.toLowerCase();
+  const text = formatMagnitude(Math.abs(value), lower);
+  return sign + (conversion === lower ? text : text.toUpperCase());
 }
 
-/** The place before an exponent of one digit: Go writes at least two. */
-const shortExponent = /(?<=e[+-])(?=\d$)/;
-
-/** The conversions `%e`, `%f` and `%g`, and their upper-case forms. */
-export function formatFloatAs(value: number, conversion: string): string {
-  if (!Number.isFinite(value) || conversion === "g" || conversion === "G") {
-    const text = formatFloat(value);
-    return conversion === "G" ? text.replace("e", "E") : text;
-  }
-  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
-  const magnitude = Math.abs(value);
-  if (conversion === "f" || conversion === "F") {
-    return sign + (magnitude < 1e21 ? magnitude.toFixed(6) : `${BigInt(magnitude)}.000000`);
-  }
-  const text = magnitude.toExponential(6).replace(shortExponent, "0");
-  return sign + text.replace("e", conversion);
+function formatMagnitude(value: number, conversion: string): string {
+  if (conversion === "f") return value < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`;
+  if (conversion === "g" && (value === 0 || (value < 1e6 && value >= 1e-4)))
+    return Number.isInteger(value) ? `${value}.0` : String(value);
+  // Go writes at least two digits of the exponent.
+  return value.toExponential(conversion === "e" ? 6 : undefined).replace(/(?<=e.)(?=\d$)/, "0");
 }
 
 /** The operators on two numbers that are not both ints, and the division of any two. */

@@ -1,65 +1,65 @@
 import { fail, failLimit } from "./error.ts";
 import { chargeString } from "./budget.ts";
 import { formatInt, isInt } from "./int.ts";
-import { characterLength, codePointAt, encodeCodePoint, quote, replaceInvalid } from "./utf8.ts";
-import { StarlarkObject, typeName } from "./value.ts";
-import type { NamedArguments, Parts, Value, ValueWriter } from "./value.ts";
+import { characterLength, encodeCodePoint, quote, replaceInvalid } from "./utf8.ts";
+import { type NamedArguments, StarlarkObject, typeName, type Value } from "./value.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict } from "./dict.ts";
-import { formatFloatAs, toNumber, truncateToInt } from "./float.ts";
-import { StarlarkTuple } from "./sequence.ts";
+import { formatFloat, toNumber, truncateToInt } from "./float.ts";
+import { Collection, StarlarkTuple } from "./sequence.ts";
 
 const maxDepth = 200;
 
-class Writer implements ValueWriter {
-  readonly parts: string[] = [];
-  readonly #open: StarlarkObject[] = [];
-
-  text(text: string): void {
-    chargeString(text.length);
-    this.parts.push(text);
-  }
-
-  value(value: Value): void {
-    if (value instanceof StarlarkObject) value.write(this);
-    else this.text(formatPrimitive(value));
-  }
-
-  container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void {
-    if (this.#open.includes(owner)) return this.text(`${open}...${close}`);
-    if (this.#open.length >= maxDepth)
-      failLimit(`a value is nested too deeply to be shown (limit ${maxDepth})`);
-    this.#open.push(owner);
-    this.text(open);
-    for (const [index, item] of items().entries()) {
-      if (index > 0) this.text(", ");
-      if (Array.isArray(item)) {
-        this.value(item[0]);
-        this.text(": ");
-        this.value(item[1]);
-      } else this.value(item as Value);
-    }
-    this.text(close);
-    this.#open.pop();
-  }
+/** The value as `repr` shows it, as a byte string. */
+export function toRepr(value: Value): string {
+  const text = value instanceof Collection ? showCollection(value) : showPlain(value);
+  chargeString(text.length);
+  return text;
 }
 
-function formatPrimitive(value: Exclude<Value, StarlarkObject>): string {
+function showPlain(value: Value): string {
+  if (value instanceof StarlarkObject) return value.represent?.() ?? value.type;
   if (typeof value === "string") return quote(value);
   if (typeof value === "boolean") return value ? "True" : "False";
   return value === null ? "None" : formatInt(value);
 }
 
-/** The value as `repr` shows it, as a byte string. */
-export function toRepr(value: Value): string {
-  let text: string;
-  if (value instanceof StarlarkObject) {
-    const writer = new Writer();
-    writer.value(value);
-    text = writer.parts.join("");
-  } else text = formatPrimitive(value);
-  chargeString(text.length);
-  return text;
+/** The texts around the parts of a collection. */
+const brackets: Readonly<Record<string, readonly [open: string, end: string]>> = {
+  list: ["[", "]"],
+  tuple: ["(", ")"],
+  dict: ["{", "}"],
+  set: ["set([", "])"],
+};
+
+/** The text of a collection and of what it contains. A collection inside of itself is shown as `...`. */
+function showCollection(collection: Collection): string {
+  const texts: string[] = [];
+  const outer: Collection[] = [];
+  const push = (text: string): void => {
+    chargeString(text.length);
+    texts.push(text);
+  };
+  const write = (value: Value): void => {
+    if (!(value instanceof Collection)) return push(showPlain(value));
+    const [open, end] = brackets[value.type] as [string, string];
+    const close = value instanceof StarlarkTuple && value.length === 1 ? ",)" : end;
+    if (outer.includes(value)) return push(`${open}...${close}`);
+    if (outer.length >= maxDepth)
+      failLimit(`a value is nested too deeply to be shown (limit ${maxDepth})`);
+    const isDict = value instanceof StarlarkDict;
+    const parts = isDict ? value.entries().flat() : value.items();
+    outer.push(value);
+    push(open);
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) push(isDict && index % 2 === 1 ? ": " : ", ");
+      write(part);
+    }
+    push(close);
+    outer.pop();
+  };
+  write(collection);
+  return texts.join("");
 }
 
 /** The value as `str` shows it: text as it is, all else as `repr`. */
@@ -70,41 +70,36 @@ export function toText(value: Value): string {
 
 /** `format % value` (specification of starlark-go, "String interpolation"). */
 export function interpolate(format: string, value: Value): string {
-  const positional = value instanceof StarlarkTuple ? value.elements : [value];
+  const operands = value instanceof StarlarkTuple ? value.elements : [value];
   let text = "";
   let used = 0;
-  let index = 0;
+  let end = 0;
   const push = (part: string): void => {
     chargeString(part.length);
     text += part;
   };
-  for (;;) {
-    const percent = format.indexOf("%", index);
-    if (percent === -1) break;
-    if (percent > index) push(format.slice(index, percent));
-    index = percent + 1;
-    if (format[index] === "%") {
+  for (let start = format.indexOf("%"); start !== -1; start = format.indexOf("%", end)) {
+    if (start > end) push(format.slice(end, start));
+    end = start + 2;
+    let conversion = format.charAt(start + 1);
+    if (conversion === "%") {
       push("%");
-      index++;
       continue;
     }
-    let operand = positional[used];
-    if (format[index] === "(") {
-      const close = format.indexOf(")", index);
+    let operand = operands[used++];
+    if (conversion === "(") {
+      const close = format.indexOf(")", end);
       if (close === -1) fail("incomplete format key");
-      operand = getMember(value, format.slice(index + 1, close));
-      index = close + 1;
-    } else if (operand === undefined) return fail("not enough arguments for format string");
-    const conversion = format[index];
-    if (conversion === undefined) fail("incomplete format");
-    const convert = conversions[conversion] ?? fail(`unknown conversion %${conversion}`);
+      operand = getMember(value, format.slice(end, close));
+      conversion = format.charAt(close + 1);
+      end = close + 2;
+    }
+    if (operand === undefined) fail("not enough arguments for format string");
     push(convert(operand, conversion));
-    index++;
-    used++;
   }
-  if (used < positional.length && !(value instanceof StarlarkDict))
+  if (used < operands.length && !(value instanceof StarlarkDict))
     fail("too many arguments for format string");
-  push(format.slice(index));
+  push(format.slice(end));
   chargeString(text.length);
   return text;
 }
@@ -115,36 +110,23 @@ function getMember(value: Value, key: string): Value {
   return member === undefined ? fail(`key not found: ${key}`) : member;
 }
 
-const conversions: Readonly<Record<string, (operand: Value, conversion: string) => string>> = {
-  s: toText,
-  r: toRepr,
-  d: (operand, conversion) => formatInt(toInteger(operand, conversion)),
-  i: (operand, conversion) => formatInt(toInteger(operand, conversion)),
-  o: (operand, conversion) => formatInt(toInteger(operand, conversion), 8),
-  x: (operand, conversion) => formatInt(toInteger(operand, conversion), 16),
-  X: (operand, conversion) => formatInt(toInteger(operand, conversion), 16).toUpperCase(),
-  e: convertFloat,
-  f: convertFloat,
-  g: convertFloat,
-  E: convertFloat,
-  F: convertFloat,
-  G: convertFloat,
-  c: toCharacter,
-};
+const radixes: Readonly<Record<string, number>> = { d: 10, i: 10, o: 8, x: 16, X: 16 };
 
-function convertFloat(operand: Value, conversion: string): string {
-  const number =
-    toNumber(operand) ?? fail(`%${conversion} format requires float, not ${typeName(operand)}`);
-  return formatFloatAs(number, conversion);
-}
-
-function toInteger(operand: Value, conversion: string): number | bigint {
-  if (isInt(operand)) return operand;
-  try {
-    return truncateToInt(operand);
-  } catch (error) {
-    return fail(`%${conversion} format requires integer: ${(error as Error).message}`);
+function convert(operand: Value, conversion: string): string {
+  if (conversion === "s") return toText(operand);
+  if (conversion === "r") return toRepr(operand);
+  if (conversion === "c") return toCharacter(operand);
+  const radix = radixes[conversion];
+  if (radix !== undefined) {
+    const prefix = `%${conversion} format requires integer: `;
+    const digits = formatInt(truncateToInt(operand, prefix), radix);
+    return conversion === "X" ? digits.toUpperCase() : digits;
   }
+  if (conversion === "") fail("incomplete format");
+  if (!"efgEFG".includes(conversion)) fail(`unknown conversion %${conversion}`);
+  const number = toNumber(operand);
+  if (number !== undefined) return formatFloat(number, conversion);
+  return fail(`%${conversion} format requires float, not ${typeName(operand)}`);
 }
 
 function toCharacter(operand: Value): string {
@@ -153,13 +135,11 @@ function toCharacter(operand: Value): string {
       fail(`%c format requires a valid Unicode code point, got ${operand}`);
     return encodeCodePoint(Number(operand));
   }
-  if (typeof operand !== "string") {
+  if (typeof operand !== "string")
     return fail(`%c format requires int or single-character string, not ${typeName(operand)}`);
-  }
-  if (operand === "" || characterLength(operand, 0) !== operand.length) {
+  if (operand === "" || characterLength(operand, 0) !== operand.length)
     fail("%c format requires a single-character string");
-  }
-  return encodeCodePoint(codePointAt(operand, 0));
+  return replaceInvalid(operand);
 }
 
 /** `text.format(…)` (specification of starlark-go, "string·format"). */
@@ -179,12 +159,13 @@ const fieldParts = /^(?:([^!]*)!([^:]*)|([^:]*))(?::([^]*))?$/;
 
 function formatField(field: string, findField: (name: string) => Value): string {
   const [, before, conversion = "s", plain = "", specification = ""] = fieldParts.exec(field) ?? [];
-  const invalid = (): never => fail(`format: unknown conversion ${quote(conversion)}`);
-  if (conversion === "") invalid();
+  const invalid = `format: unknown conversion ${quote(conversion)}`;
+  if (conversion === "") fail(invalid);
   const value = findField(before ?? plain);
   if (specification !== "")
     fail(`format spec features not supported in replacement fields: ${specification}`);
-  const text = conversion === "s" ? toText(value) : conversion === "r" ? toRepr(value) : invalid();
+  if (conversion !== "s" && conversion !== "r") fail(invalid);
+  const text = conversion === "s" ? toText(value) : toRepr(value);
   chargeString(text.length);
   return text;
 }
@@ -196,9 +177,8 @@ function fieldFinder(args: readonly Value[], named: NamedArguments): (name: stri
   return (name) => {
     if (name === "" || /^\d{1,18}$/.test(name)) {
       const own = name === "" ? "automatic field numbering" : "manual field specification";
-      if (numbering !== undefined && numbering !== own)
-        fail(`format: cannot switch from ${numbering} to ${own}`);
-      numbering = own;
+      numbering ??= own;
+      if (numbering !== own) fail(`format: cannot switch from ${numbering} to ${own}`);
       const index = name === "" ? next++ : Number(name);
       if (index >= args.length) fail("format: tuple index out of range");
       return args[index] as Value;

@@ -1,14 +1,10 @@
 import type { SourcePosition } from "./error.ts";
 import { StarlarkObject, typeName } from "./value.ts";
-import type { HashKey, NamedArguments, Value, ValueWriter } from "./value.ts";
+import type { HashKey, NamedArguments, Value } from "./value.ts";
 
 /** A variable that nested functions use. */
-export class Cell {
+export interface Cell {
   value: Value | undefined;
-
-  constructor(value: Value | undefined) {
-    this.value = value;
-  }
 }
 
 /** The content of a slot of a frame: values, cells, and the state of loops. */
@@ -31,17 +27,13 @@ export interface Code extends FrameCode {
   /** The names of the parameters in the order of their slots, without `*args` and `**kwargs`. */
   readonly parameters: readonly string[];
   readonly keywordOnly: number;
-  readonly hasRest: boolean;
-  readonly hasNamedRest: boolean;
-  /** The number of arguments of a call that needs nothing but to store them; -1 if there is none. */
-  readonly simpleArity: number;
+  /** The slots of `*args` and `**kwargs`; -1 without. */
+  readonly restSlot: number;
+  readonly namedRestSlot: number;
   /** The slot of the first captured cell. */
   readonly freeSlot: number;
   /** The slots of a new frame. */
   readonly emptyFrame: readonly undefined[];
-  /** The result of the whole body, if it can be computed without a suspension. */
-  readonly leaf: ((slots: Slot[]) => Value) | undefined;
-  readonly start: number;
 }
 
 /** The context that the functions of a module share. */
@@ -51,14 +43,24 @@ export interface ModuleContext {
   readonly allowsRecursion: boolean;
 }
 
+let lastKey = 0;
+
+/** A function, which is equal only to itself. */
+abstract class Callable extends StarlarkObject {
+  #key: string | undefined;
+
+  override hashKey(): HashKey {
+    return (this.#key ??= `\u0104${++lastKey}`);
+  }
+}
+
 /** A function that a script defines. */
-export class StarlarkFunction extends StarlarkObject {
+export class StarlarkFunction extends Callable {
   override readonly type = "function";
   readonly code: Code;
-  /** The defaults of the last parameters; `undefined` for a required keyword-only parameter among them. */
+  /** The defaults of the parameters; `undefined` for a required one. */
   readonly defaults: readonly (Value | undefined)[];
   readonly free: readonly Cell[];
-  #frozen = false;
 
   constructor(code: Code, defaults: readonly (Value | undefined)[], free: readonly Cell[]) {
     super();
@@ -67,23 +69,12 @@ export class StarlarkFunction extends StarlarkObject {
     this.free = free;
   }
 
-  get name(): string {
-    return this.code.name;
+  override freeze(): Iterable<Value | undefined> {
+    return [...this.defaults, ...this.free.map(({ value }) => value)];
   }
 
-  override hashKey(): HashKey {
-    return this;
-  }
-
-  override freeze(pending: Value[]): void {
-    if (this.#frozen) return;
-    this.#frozen = true;
-    for (const value of this.defaults) if (value !== undefined) pending.push(value);
-    for (const cell of this.free) if (cell.value !== undefined) pending.push(cell.value);
-  }
-
-  override write(writer: ValueWriter): void {
-    writer.text(`<function ${this.code.name}>`);
+  override represent(): string {
+    return `<function ${this.code.name}>`;
   }
 }
 
@@ -111,7 +102,7 @@ export type BuiltinResult = Value | Promise<LateResult> | CallbackTask;
 export type BuiltinImplementation = (args: Value[], named: NamedArguments) => BuiltinResult;
 
 /** A function that the language or the host provides. */
-export class Builtin extends StarlarkObject {
+export class Builtin extends Callable {
   override readonly type = "builtin_function_or_method";
   readonly name: string;
   /** The value whose method this is. */
@@ -125,18 +116,14 @@ export class Builtin extends StarlarkObject {
     this.receiver = receiver;
   }
 
-  override hashKey(): HashKey {
-    return this;
+  override freeze(): Iterable<Value | undefined> {
+    return [this.receiver];
   }
 
-  override freeze(pending: Value[]): void {
-    if (this.receiver !== undefined) pending.push(this.receiver);
-  }
-
-  override write(writer: ValueWriter): void {
+  override represent(): string {
     const { name, receiver } = this;
-    if (receiver === undefined) writer.text(`<built-in function ${name}>`);
-    else writer.text(`<built-in method ${name} of ${typeName(receiver)} value>`);
+    if (receiver === undefined) return `<built-in function ${name}>`;
+    return `<built-in method ${name} of ${typeName(receiver)} value>`;
   }
 }
 
@@ -160,15 +147,15 @@ export class StarlarkModule extends StarlarkObject {
     return [...this.members.keys()].sort();
   }
 
-  override freeze(pending: Value[]): void {
-    for (const member of this.members.values()) pending.push(member);
+  override freeze(): Iterable<Value> {
+    return this.members.values();
   }
 
-  override write(writer: ValueWriter): void {
-    writer.text(`<module "${this.name}">`);
+  override represent(): string {
+    return `<module "${this.name}">`;
   }
 }
 
-export function isCallable(value: Value): value is StarlarkFunction | Builtin {
-  return value instanceof StarlarkFunction || value instanceof Builtin;
+export function isCallable(value: Value): boolean {
+  return value instanceof Callable;
 }

@@ -1,31 +1,26 @@
 import { fail } from "./error.ts";
 import { chargeConcat, chargeItems, chargeString, spend } from "./budget.ts";
 import { sliceText, StarlarkBytes } from "./bytes.ts";
-import { areEqual, compareValues } from "./compare.ts";
+import { areEqual, compareValues, isComparison } from "./compare.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./float.ts";
 import { interpolate, toRepr } from "./format.ts";
-import { type Int, intOperators, invertInt, isInt, negateInt, toMachineInt } from "./int.ts";
-import { StarlarkList, StarlarkRange, StarlarkTuple } from "./sequence.ts";
-import { isSequence, StarlarkObject, toItems, toLength, typeName, type Value } from "./value.ts";
+import { fromBigInt, type Int, intOperators, isInt, negateInt, toMachineInt } from "./int.ts";
+import { countSteps, ElementSequence, StarlarkList, StarlarkRange } from "./sequence.ts";
+import { StarlarkObject, toItems, typeName, type Value } from "./value.ts";
 
 /** Operators on values that are not two numbers. The result is `undefined` if they do not apply. */
 const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | undefined>> = {
   "+": concatenate,
   "*": (x, y) => (isInt(y) ? repeat(x, y) : isInt(x) ? repeat(y, x) : undefined),
   "%": (x, y) => (typeof x === "string" ? interpolate(x, y) : undefined),
-  "==": (x, y) => compareValues("==", x, y),
-  "!=": (x, y) => compareValues("!=", x, y),
-  "<": (x, y) => compareValues("<", x, y),
-  "<=": (x, y) => compareValues("<=", x, y),
-  ">": (x, y) => compareValues(">", x, y),
-  ">=": (x, y) => compareValues(">=", x, y),
   in: isIn,
-  "not in": (x, y) => !isIn(x, y),
+  "not in": (x, y) => contains(x, y) !== true,
 };
 
 /** A binary operator, without `and` and `or`. */
 export function toOperator(operator: string): (x: Value, y: Value) => Value {
+  if (isComparison(operator)) return (x, y) => compareValues(operator, x, y);
   const onInts = intOperators[operator];
   const onFloats = floatOperators[operator];
   const onOthers = otherOperators[operator];
@@ -35,8 +30,8 @@ export function toOperator(operator: string): (x: Value, y: Value) => Value {
       return toFloat(onFloats(toNumber(x) as number, toNumber(y) as number));
     const result =
       onOthers?.(x, y) ??
-      (x instanceof StarlarkObject ? x.binary(operator, y, true) : undefined) ??
-      (y instanceof StarlarkObject ? y.binary(operator, x, false) : undefined);
+      (x instanceof StarlarkObject ? x.binary?.(operator, y, true) : undefined) ??
+      (y instanceof StarlarkObject ? y.binary?.(operator, x, false) : undefined);
     return result ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
   };
 }
@@ -46,15 +41,15 @@ function concatenate(x: Value, y: Value): Value | undefined {
     chargeConcat(x.length, y.length);
     return x + y;
   }
-  const isLists = x instanceof StarlarkList && y instanceof StarlarkList;
-  if (!isLists && !(x instanceof StarlarkTuple && y instanceof StarlarkTuple)) return undefined;
+  if (!(x instanceof ElementSequence && y instanceof ElementSequence) || x.type !== y.type)
+    return undefined;
   chargeItems(x.length + y.length);
-  const elements = [...x.elements, ...y.elements];
-  return isLists ? new StarlarkList(elements) : new StarlarkTuple(elements);
+  return x.withElements([...x.elements, ...y.elements]);
 }
 
 const add = toOperator("+");
 const unite = toOperator("|");
+const contains = toOperator("in");
 
 /** `x += y`: lists grow in place by any iterable. */
 export function addInPlace(x: Value, y: Value): Value {
@@ -74,51 +69,39 @@ export function unionInPlace(x: Value, y: Value): Value {
 
 const maxRepeat = 2 ** 30;
 
-function repeat(sequence: Value, count: Int): Value | undefined {
-  const elements =
-    sequence instanceof StarlarkList || sequence instanceof StarlarkTuple
-      ? sequence.elements
-      : undefined;
-  const text = sequence instanceof StarlarkBytes ? sequence.data : sequence;
-  const length = elements?.length ?? (typeof text === "string" ? text.length : undefined);
-  if (length === undefined) return undefined;
+function repeat(x: Value, count: Int): Value | undefined {
+  if (!(typeof x === "string" || x instanceof StarlarkBytes || x instanceof ElementSequence))
+    return undefined;
+  const { length } = x;
   if (count > 0x7fff_ffff || count < -0x8000_0000) fail(`repeat count ${count} too large`);
   const times = length === 0 ? 0 : Math.max(0, Number(count));
   if (length * times >= maxRepeat) fail(`excessive repeat (${length} * ${times} elements)`);
-  if (elements === undefined) {
-    chargeString(length * times);
-    const repeated = (text as string).repeat(times);
-    return typeof sequence === "string" ? repeated : new StarlarkBytes(repeated);
+  if (x instanceof ElementSequence) {
+    chargeItems(length * times);
+    const repeated: Value[] = [];
+    for (let round = 0; round < times; round++)
+      for (const element of x.elements) repeated.push(element);
+    return x.withElements(repeated);
   }
-  chargeItems(length * times);
-  const repeated: Value[] = [];
-  for (let round = 0; round < times; round++)
-    for (const element of elements) repeated.push(element);
-  return sequence instanceof StarlarkList
-    ? new StarlarkList(repeated)
-    : new StarlarkTuple(repeated);
+  chargeString(length * times);
+  return typeof x === "string" ? x.repeat(times) : new StarlarkBytes(x.data.repeat(times));
 }
 
 /** `x in y`. */
-function isIn(x: Value, y: Value): boolean {
+function isIn(x: Value, y: Value): boolean | undefined {
   if (typeof y === "string") {
     if (typeof x !== "string")
       fail(`'in <string>' requires string as left operand, not ${typeName(x)}`);
     spend(y.length >> 6);
     return y.includes(x);
   }
+  if (y instanceof ElementSequence) return y.elements.some((element) => areEqual(element, x));
   if (y instanceof StarlarkDict) return dictHas(y, x);
-  if (y instanceof StarlarkList || y instanceof StarlarkTuple)
-    return y.elements.some((element) => areEqual(element, x));
   if (y instanceof StarlarkSet) return y.has(x);
   if (y instanceof StarlarkBytes) return bytesHave(y, x);
-  if (y instanceof StarlarkRange) {
-    if (isNumber(x)) return y.includes(x instanceof StarlarkFloat ? x.value : x);
-    return fail(`'in <range>' requires integer as left operand, not ${typeName(x)}`);
-  }
-  const custom = y instanceof StarlarkObject ? y.binary("in", x, false) : undefined;
-  if (custom === undefined) fail(`unknown binary op: ${typeName(x)} in ${typeName(y)}`);
-  return custom === true;
+  if (!(y instanceof StarlarkRange)) return undefined;
+  if (isNumber(x)) return y.includes(x instanceof StarlarkFloat ? x.value : x);
+  return fail(`'in <range>' requires integer as left operand, not ${typeName(x)}`);
 }
 
 /** Whether a dict has a key. As in starlark-go, a value that cannot be a key is in no dict. */
@@ -141,14 +124,11 @@ function bytesHave(bytes: StarlarkBytes, part: Value): boolean {
 
 /** `+x`, `-x` and `~x`. */
 export function applyUnary(operator: "+" | "-" | "~", x: Value): Value {
-  if (isInt(x)) return operator === "-" ? negateInt(x) : operator === "+" ? x : invertInt(x);
+  if (isInt(x) && operator === "~") return fromBigInt(~BigInt(x));
+  if (isInt(x)) return operator === "-" ? negateInt(x) : x;
   if (x instanceof StarlarkFloat && operator !== "~")
     return operator === "-" ? toFloat(-x.value) : x;
   return fail(`unknown unary op: ${operator} ${typeName(x)}`);
-}
-
-function missingKey(key: Value): never {
-  return fail(`key ${toRepr(key)} not in dict`);
 }
 
 /** `x[y]`. */
@@ -159,13 +139,17 @@ export function getItem(x: Value, y: Value): Value {
   }
   if (x instanceof StarlarkDict) {
     const value = x.get(y);
-    return value === undefined ? missingKey(y) : value;
+    return value === undefined ? fail(`key ${toRepr(y)} not in dict`) : value;
   }
-  const length = isSequence(x) ? toLength(x) : undefined;
-  if (length === undefined) return fail(`unhandled index operation ${typeName(x)}[${typeName(y)}]`);
-  if (!isInt(y)) return fail(`${typeName(x)} index: got ${typeName(y)}, want int`);
-  const index = toPosition(typeName(x), toMachineInt(y), length);
-  return typeof x === "string" ? x.charAt(index) : ((x as StarlarkObject).itemAt(index) as Value);
+  if (typeof x === "string") return x.charAt(indexIn(typeName(x), y, x.length));
+  if (x instanceof StarlarkObject && x.length !== undefined && x.itemAt)
+    return x.itemAt(indexIn(x.type, y, x.length));
+  return fail(`unhandled index operation ${typeName(x)}[${typeName(y)}]`);
+}
+
+function indexIn(type: string, index: Value, length: number): number {
+  if (isInt(index)) return toPosition(type, toMachineInt(index), length);
+  return fail(`${type} index: got ${typeName(index)}, want int`);
 }
 
 /** The position of an index, which counts from the end if it is negative. Fails outside of the sequence. */
@@ -191,18 +175,16 @@ export function setItem(x: Value, y: Value, value: Value): void {
 
 /** `x[low:high:step]`; a missing part is `null`. */
 export function getSlice(x: Value, low: Value, high: Value, step: Value): Value {
-  const length = isSequence(x) ? toLength(x) : undefined;
-  if (length === undefined) return fail(`invalid slice operand ${typeName(x)}`);
-  const stride = step === null ? 1 : toIndex(step, "slice step");
-  if (stride === 0) fail("zero is not a valid slice step");
-  const [start, stop] = toRange(low, high, length, stride < 0);
-  const distance = stride > 0 ? stop - start : start - stop;
-  const count = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(stride)) + 1;
-  if (typeof x === "string") return sliceText(x, start, count, stride);
-  return (
-    (x as StarlarkObject).slice(start, count, stride) ??
-    fail(`invalid slice operand ${typeName(x)}`)
-  );
+  const toSlice = (length: number): [start: number, count: number, step: number] => {
+    const stride = step === null ? 1 : toIndex(step, "slice step");
+    if (stride === 0) fail("zero is not a valid slice step");
+    const [start, stop] = toRange(low, high, length, stride < 0);
+    return [start, countSteps(start, stop, stride), stride];
+  };
+  if (typeof x === "string") return sliceText(x, ...toSlice(x.length));
+  if (x instanceof StarlarkObject && x.length !== undefined && x.slice)
+    return x.slice(...toSlice(x.length));
+  return fail(`invalid slice operand ${typeName(x)}`);
 }
 
 function toIndex(value: Value, what: string): number {

@@ -1,16 +1,20 @@
 import { charge, chargeItems, sizes, spend } from "./budget.ts";
 import { fail, failLimit } from "./error.ts";
-import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
+import { type HashKey, StarlarkObject, toHashKey, type Value } from "./value.ts";
 
-/** A list, a dict or a set: it can change until it is frozen, but not while it is iterated. */
+/** A list, a tuple, a dict or a set. All but tuples can change until they are frozen, but not while they are iterated. */
 export abstract class Collection extends StarlarkObject {
   #frozen = false;
   #iterations = 0;
 
-  /** The values inside of the collection. */
-  protected abstract parts(): Iterable<Value>;
+  abstract override items(): readonly Value[];
 
-  override hashKey(): never {
+  /** The values inside of the collection. */
+  protected parts(): Iterable<Value> {
+    return this.items();
+  }
+
+  override hashKey(): HashKey {
     return fail(`unhashable type: ${this.type}`);
   }
 
@@ -22,10 +26,10 @@ export abstract class Collection extends StarlarkObject {
     this.#iterations--;
   }
 
-  override freeze(pending: Value[]): void {
-    if (this.#frozen) return;
+  override freeze(): Iterable<Value> {
+    if (this.#frozen) return [];
     this.#frozen = true;
-    for (const part of this.parts()) pending.push(part);
+    return this.parts();
   }
 
   get isMutable(): boolean {
@@ -52,14 +56,19 @@ export function sliceItems(
   return Array.from({ length: count }, (_, index) => items[start + index * step] as Value);
 }
 
-export class StarlarkList extends Collection {
-  override readonly type = "list";
+/** A list or a tuple. */
+export abstract class ElementSequence extends Collection {
   readonly elements: Value[];
 
   /** Takes the array over. */
   constructor(elements: Value[]) {
     super();
     this.elements = elements;
+  }
+
+  /** A sequence of the same type. Takes the array over. */
+  withElements(elements: Value[]): ElementSequence {
+    return this.type === "list" ? new StarlarkList(elements) : new StarlarkTuple(elements);
   }
 
   override get length(): number {
@@ -70,21 +79,17 @@ export class StarlarkList extends Collection {
     return this.elements;
   }
 
-  protected override parts(): Iterable<Value> {
-    return this.elements;
-  }
-
   override itemAt(index: number): Value {
     return this.elements[index] as Value;
   }
 
   override slice(start: number, count: number, step: number): Value {
-    return new StarlarkList(sliceItems(this.elements, start, count, step));
+    return this.withElements(sliceItems(this.elements, start, count, step));
   }
+}
 
-  override write(writer: ValueWriter): void {
-    writer.container(this, "[", "]", () => this.elements);
-  }
+export class StarlarkList extends ElementSequence {
+  override readonly type = "list";
 
   append(value: Value): void {
     if (!this.isMutable) this.checkMutable("append to");
@@ -109,54 +114,21 @@ export function toList(elements: Value[]): StarlarkList {
   return new StarlarkList(elements);
 }
 
-export class StarlarkTuple extends StarlarkObject {
+export class StarlarkTuple extends ElementSequence {
   override readonly type = "tuple";
-  readonly elements: readonly Value[];
   #key: string | undefined;
-
-  /** Takes the array over. */
-  constructor(elements: readonly Value[]) {
-    super();
-    this.elements = elements;
-  }
-
-  override get length(): number {
-    return this.elements.length;
-  }
-
-  override items(): readonly Value[] {
-    return this.elements;
-  }
-
-  override freeze(pending: Value[]): void {
-    for (const element of this.elements) pending.push(element);
-  }
 
   override hashKey(): HashKey {
     return (this.#key ??= tupleKey(this.elements, 0));
   }
-
-  override itemAt(index: number): Value {
-    return this.elements[index] as Value;
-  }
-
-  override slice(start: number, count: number, step: number): Value {
-    return new StarlarkTuple(sliceItems(this.elements, start, count, step));
-  }
-
-  override write(writer: ValueWriter): void {
-    writer.container(this, "(", this.length === 1 ? ",)" : ")", () => this.elements);
-  }
 }
 
 /** A new tuple, with its memory charged. Takes the array over. */
-export function toTuple(elements: readonly Value[]): StarlarkTuple {
+export function toTuple(elements: Value[]): StarlarkTuple {
   chargeItems(elements.length);
   return new StarlarkTuple(elements);
 }
 
-const identities = new WeakMap<object, number>();
-let lastIdentity = 0;
 const maxDepth = 200;
 
 /**
@@ -169,8 +141,10 @@ function tupleKey(elements: readonly Value[], depth: number): string {
   for (const element of elements) {
     if (typeof element === "number") key += `${element};`;
     else if (element instanceof StarlarkTuple) key += tupleKey(element.elements, depth + 1);
-    else if (element instanceof StarlarkObject) key += partKey(element.hashKey());
-    else key += partKey(element);
+    else {
+      const part = toHashKey(element);
+      key += typeof part === "string" ? `${part.length}:${part}` : `${part};`;
+    }
   }
   key += "\u0103";
   charge(key.length);
@@ -178,12 +152,9 @@ function tupleKey(elements: readonly Value[], depth: number): string {
   return key;
 }
 
-function partKey(key: HashKey): string {
-  if (typeof key === "string") return `${key.length}:${key}`;
-  if (typeof key !== "object" || key === null) return `${String(key)};`;
-  let identity = identities.get(key);
-  if (identity === undefined) identities.set(key, (identity = ++lastIdentity));
-  return `o${identity};`;
+/** The number of steps from `start` up to `stop`. */
+export function countSteps(start: number, stop: number, step: number): number {
+  return Math.max(0, Math.ceil((stop - start) / step));
 }
 
 /** The ints from `start` up to `stop` in steps of `step`, which are not stored. */
@@ -192,25 +163,23 @@ export class StarlarkRange extends StarlarkObject {
   readonly start: number;
   readonly stop: number;
   readonly step: number;
-  readonly #length: number;
 
   constructor(start: number, stop: number, step: number) {
     super();
+    charge(sizes.object);
     this.start = start;
     this.stop = stop;
     this.step = step;
-    const distance = step > 0 ? stop - start : start - stop;
-    charge(sizes.object);
-    this.#length = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(step)) + 1;
   }
 
   override get length(): number {
-    return this.#length;
+    return countSteps(this.start, this.stop, this.step);
   }
 
   override items(): readonly Value[] {
-    chargeItems(this.length);
-    return Array.from({ length: this.length }, (_, index) => this.itemAt(index));
+    const { length } = this;
+    chargeItems(length);
+    return Array.from({ length }, (_, index) => this.itemAt(index));
   }
 
   override itemAt(index: number): number {
@@ -218,27 +187,24 @@ export class StarlarkRange extends StarlarkObject {
   }
 
   override slice(start: number, count: number, step: number): Value {
-    const newStart = this.start + this.step * start;
-    const newStep = this.step * step;
-    return new StarlarkRange(newStart, newStart + newStep * count, newStep);
+    const stride = this.step * step;
+    return new StarlarkRange(this.itemAt(start), this.itemAt(start) + stride * count, stride);
   }
 
   includes(value: number | bigint): boolean {
-    if (!Number.isInteger(value)) return false;
-    const offset = Number(value) - this.start;
-    const index = offset / this.step;
-    return offset % this.step === 0 && index >= 0 && index < this.length;
+    const index = (Number(value) - this.start) / this.step;
+    return Number.isInteger(value) && Number.isInteger(index) && index >= 0 && index < this.length;
   }
 
   equals(other: StarlarkRange): boolean {
-    if (this.length !== other.length) return false;
-    if (this.length === 0) return true;
-    return this.start === other.start && (this.length === 1 || this.step === other.step);
+    const isSameStart = this.length === 0 || this.start === other.start;
+    const isSameStep = this.length <= 1 || this.step === other.step;
+    return this.length === other.length && isSameStart && isSameStep;
   }
 
-  override write(writer: ValueWriter): void {
+  override represent(): string {
     const bounds = this.start === 0 && this.step === 1 ? [this.stop] : [this.start, this.stop];
     if (this.step !== 1) bounds.push(this.step);
-    writer.text(`range(${bounds.join(", ")})`);
+    return `range(${bounds.join(", ")})`;
   }
 }

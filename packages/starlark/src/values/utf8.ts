@@ -8,14 +8,19 @@ const nonAscii = /[^\u0000-\u007f]/;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Whether all bytes are ASCII, so that bytes and characters are the same. */
+export function isAscii(bytes: string): boolean {
+  return !nonAscii.test(bytes);
+}
+
 /** The bytes of a JavaScript string. Lone surrogates become U+FFFD. */
 export function toUtf8(text: string): string {
-  return nonAscii.test(text) ? fromBytes(encoder.encode(text)) : text;
+  return isAscii(text) ? text : fromBytes(encoder.encode(text));
 }
 
 /** The JavaScript string that the bytes encode. Each invalid byte becomes U+FFFD. */
 export function fromUtf8(bytes: string): string {
-  if (!nonAscii.test(bytes)) return bytes;
+  if (isAscii(bytes)) return bytes;
   try {
     return decoder.decode(toBytes(bytes));
   } catch {
@@ -32,10 +37,8 @@ export function fromBytes(bytes: Uint8Array): string {
   if (ascii === bytes.length) return decoder.decode(bytes);
   let text = "";
   for (let index = 0; index < bytes.length; index += 8192) {
-    text += String.fromCharCode.apply(
-      null,
-      bytes.subarray(index, index + 8192) as unknown as number[],
-    );
+    const part = bytes.subarray(index, index + 8192) as unknown as number[];
+    text += String.fromCharCode.apply(null, part);
   }
   return text;
 }
@@ -47,41 +50,46 @@ export function toBytes(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Whether all bytes are ASCII, so that bytes and characters are the same. */
-export function isAscii(bytes: string): boolean {
-  return !nonAscii.test(bytes);
-}
+/** The smallest code point of the characters of each length in bytes. */
+const smallestPoints = [Infinity, Infinity, 0x80, 0x800, 0x10000];
 
-/** The code point that `U+FFFD` stands for in decoded text: an invalid byte. */
-const replacementCharacter = 0xfffd;
+/** The code point of the character at `index`; -1 for an invalid byte. */
+function decodeAt(bytes: string, index: number): number {
+  const first = bytes.charCodeAt(index);
+  if (first < 0x80) return first;
+  // The first byte starts with as many ones as the character has bytes.
+  const length = Math.clz32(~(first << 24));
+  let point = first & (0x7f >> length);
+  for (let offset = 1; offset < length; offset++) {
+    const next = bytes.charCodeAt(index + offset);
+    if (next >> 6 !== 2) return -1;
+    point = (point << 6) | (next & 0x3f);
+  }
+  const isSurrogate = point >= 0xd800 && point <= 0xdfff;
+  if (point < (smallestPoints[length] ?? Infinity) || point > 0x10ffff || isSurrogate) return -1;
+  return point;
+}
 
 /** The length in bytes of the character at `index`; 1 for an invalid byte. */
 export function characterLength(bytes: string, index: number): number {
-  const first = bytes.charCodeAt(index);
-  if (first < 0x80) return 1;
-  const length = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
-  if (length === 1) return 1;
-  const second = bytes.charCodeAt(index + 1);
-  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-  if (!(second >= low && second <= high)) return 1;
-  for (let offset = 2; offset < length; offset++) {
-    const next = bytes.charCodeAt(index + offset);
-    if (!(next >= 0x80 && next <= 0xbf)) return 1;
-  }
-  return length;
+  const point = decodeAt(bytes, index);
+  if (point < 0x80) return 1;
+  return point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 }
 
 /** The code point at `index`; U+FFFD for an invalid byte. */
 export function codePointAt(bytes: string, index: number): number {
-  const first = bytes.charCodeAt(index);
-  if (first < 0x80) return first;
-  const length = characterLength(bytes, index);
-  if (length === 1) return replacementCharacter;
-  let point = first & (0xff >> (length + 1));
-  for (let offset = 1; offset < length; offset++)
-    point = (point << 6) | (bytes.charCodeAt(index + offset) & 0x3f);
-  return point;
+  const point = decodeAt(bytes, index);
+  return point === -1 ? 0xfffd : point;
+}
+
+/** The characters in order; an invalid byte is one. */
+export function* characters(bytes: string): Generator<string, void> {
+  for (let start = 0; start < bytes.length;) {
+    const end = start + characterLength(bytes, start);
+    yield bytes.slice(start, end);
+    start = end;
+  }
 }
 
 /** The number of characters; an invalid byte is one. */
@@ -93,16 +101,12 @@ export function countCharacters(bytes: string): number {
 
 /** All code points; invalid bytes are U+FFFD, each its own. */
 export function codePoints(bytes: string): number[] {
-  const points: number[] = [];
-  for (let index = 0; index < bytes.length; index += characterLength(bytes, index)) {
-    points.push(codePointAt(bytes, index));
-  }
-  return points;
+  return Array.from(characters(bytes), (character) => codePointAt(character, 0));
 }
 
 /** The bytes of one code point. Surrogates become U+FFFD. */
 export function encodeCodePoint(point: number): string {
-  return point < 0x80 ? String.fromCharCode(point) : toUtf8(String.fromCodePoint(point));
+  return toUtf8(String.fromCodePoint(point));
 }
 
 /** The same text with every invalid byte replaced by U+FFFD. */
@@ -112,7 +116,8 @@ export function replaceInvalid(bytes: string): string {
 
 const needsEscape = /[^\u0020\u0021\u0023-\u005b\u005d-\u007e]/;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
-const escapes: Readonly<Record<string, string>> = {
+/** The characters that are written as a backslash and a letter, with what is written. */
+export const escapes: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -126,30 +131,18 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** A byte string as a literal: printable characters as they are, all others escaped. */
 export function quote(bytes: string, isBytes = false): string {
-  const prefix = isBytes ? 'b"' : '"';
-  if (!needsEscape.test(bytes)) return `${prefix}${bytes}"`;
-  const parts = [prefix];
-  for (let index = 0; index < bytes.length;) {
-    const length = characterLength(bytes, index);
-    const character = bytes.slice(index, index + length);
-    parts.push(length === 1 ? quoteByte(character) : quoteCharacter(character));
-    index += length;
-  }
-  parts.push('"');
-  return parts.join("");
-}
-
-function quoteByte(byte: string): string {
-  const known = escapes[byte];
-  if (known !== undefined) return known;
-  const code = byte.charCodeAt(0);
-  return code >= 0x20 && code < 0x7f ? byte : `\\x${code.toString(16).padStart(2, "0")}`;
+  const isPlain = !needsEscape.test(bytes);
+  const text = isPlain ? bytes : Array.from(characters(bytes), quoteCharacter).join("");
+  return `${isBytes ? "b" : ""}"${text}"`;
 }
 
 function quoteCharacter(bytes: string): string {
-  if (printable.test(fromUtf8(bytes))) return bytes;
-  const point = codePointAt(bytes, 0);
-  return point < 0x10000
-    ? `\\u${point.toString(16).padStart(4, "0")}`
-    : `\\U${point.toString(16).padStart(8, "0")}`;
+  const escape = escapes[bytes];
+  if (escape !== undefined) return escape;
+  const isByte = bytes.length === 1;
+  const code = isByte ? bytes.charCodeAt(0) : codePointAt(bytes, 0);
+  const isPlain = isByte ? !needsEscape.test(bytes) : printable.test(String.fromCodePoint(code));
+  if (isPlain) return bytes;
+  const [prefix, size] = isByte ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+  return `\\${prefix}${code.toString(16).padStart(size, "0")}`;
 }

@@ -7,38 +7,22 @@ import { fail } from "./error.ts";
 export type Value = null | boolean | number | bigint | string | StarlarkObject;
 
 /** A key of a `Map` that is the same for equal Starlark values. */
-export type HashKey = null | boolean | number | bigint | string | object;
+export type HashKey = Exclude<Value, StarlarkObject>;
 
 /** The arguments that a call gives by name, in order. */
 export type NamedArguments = readonly (readonly [name: string, value: Value])[];
 
-/** The items of a container, or the entries of a dict. */
-export type Parts = readonly (Value | readonly [key: Value, value: Value])[];
-
-/** The output of `str` and `repr`. */
-export interface ValueWriter {
-  text(text: string): void;
-  value(value: Value): void;
-  /** Writes the items or entries of a container. A container inside of itself is written as `…`. */
-  container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void;
-}
-
-/** Every value that is not primitive. */
+/** Every value that is not primitive. Its type has those of the optional methods that its values support. */
 export abstract class StarlarkObject {
   /** The name that `type()` returns. */
   abstract readonly type: string;
 
-  /** Writes the value as `repr` shows it. */
-  abstract write(writer: ValueWriter): void;
+  /** The text that `repr` shows, unless the value is a collection. */
+  represent?(): string;
 
   /** Whether the value counts as true. */
   truth(): boolean {
     return this.length !== 0;
-  }
-
-  /** Makes the value immutable. Adds the values inside of it to `pending`. */
-  freeze(_pending: Value[]): void {
-    // Immutable values without parts have nothing to do.
   }
 
   /** The key of the value in a dict. */
@@ -51,61 +35,42 @@ export abstract class StarlarkObject {
     return undefined;
   }
 
-  /** The items in order, if the value can be iterated. The caller does not change the array. */
-  items(): readonly Value[] | undefined {
-    return undefined;
-  }
+  /** Makes the value immutable. Returns the values inside of it. */
+  freeze?(): Iterable<Value | undefined>;
 
-  /** Marks the start and the end of an iteration: a collection cannot change in between. */
-  beginIteration(): void {
-    // Immutable values need no mark.
-  }
+  /** The items in order. The caller does not change the array. */
+  items?(): readonly Value[];
 
-  endIteration(): void {
-    // Immutable values need no mark.
-  }
+  /** Marks the start of an iteration: a collection cannot change until its end. */
+  beginIteration?(): void;
+
+  endIteration?(): void;
 
   /** The value of an attribute that is not a method of a built-in type. */
-  attribute(_name: string): Value | undefined {
-    return undefined;
-  }
+  attribute?(name: string): Value | undefined;
 
-  attributeNames(): readonly string[] {
-    return [];
-  }
+  /** The names of the attributes in order. */
+  attributeNames?(): readonly string[];
 
-  /** Sets an attribute. Returns false if the type has no attributes that can be set. */
-  setAttribute(_name: string, _value: Value): boolean {
-    return false;
-  }
+  /** Sets an attribute. Returns false if that is not possible. */
+  setAttribute?(name: string, value: Value): boolean;
 
-  /** The item at a position that is within the length, if the value is a sequence. */
-  itemAt(_index: number): Value | undefined {
-    return undefined;
-  }
+  /** The item at a position that is within the length. */
+  itemAt?(index: number): Value;
 
   /** A part of the sequence: `count` items from `start` in steps of `step`. */
-  slice(_start: number, _count: number, _step: number): Value | undefined {
-    return undefined;
-  }
+  slice?(start: number, count: number, step: number): Value;
 
   /** The result of a binary operator that the type defines. `left` tells the side of this value. */
-  binary(_operator: string, _other: Value, _left: boolean): Value | undefined {
-    return undefined;
-  }
+  binary?(operator: string, other: Value, left: boolean): Value | undefined;
 }
-
-const primitiveTypes: Readonly<Record<string, string>> = {
-  string: "string",
-  number: "int",
-  bigint: "int",
-  boolean: "bool",
-};
 
 /** The name that `type()` returns. */
 export function typeName(value: Value): string {
   if (value === null) return "NoneType";
-  return typeof value === "object" ? value.type : (primitiveTypes[typeof value] as string);
+  if (typeof value === "object") return value.type;
+  if (typeof value === "string") return "string";
+  return typeof value === "boolean" ? "bool" : "int";
 }
 
 /** Whether a value counts as true. A bigint is never 0. */
@@ -113,35 +78,33 @@ export function isTrue(value: Value): boolean {
   return typeof value === "object" && value !== null ? value.truth() : Boolean(value);
 }
 
+/** The key of a value in a dict. */
+export function toHashKey(value: Value): HashKey {
+  return typeof value === "object" && value !== null ? value.hashKey() : value;
+}
+
 /** The length of a value, if it has one. */
 export function toLength(value: Value): number | undefined {
-  if (typeof value === "string") return value.length;
-  return typeof value === "object" && value !== null ? value.length : undefined;
+  return typeof value === "string" || value instanceof StarlarkObject ? value.length : undefined;
 }
 
 /** The items of a value that can be iterated. Strings cannot. */
 export function toItems(value: Value): readonly Value[] | undefined {
-  return typeof value === "object" && value !== null ? value.items() : undefined;
+  return typeof value === "object" ? value?.items?.() : undefined;
 }
 
 /** Whether a value can be iterated, without the cost of its items. */
 export function isIterable(value: Value): boolean {
-  return value instanceof StarlarkObject && value.items !== StarlarkObject.prototype.items;
-}
-
-/** Whether a value has items at positions. */
-export function isSequence(value: Value): value is string | StarlarkObject {
-  if (!(value instanceof StarlarkObject)) return typeof value === "string";
-  return value.length !== undefined && value.itemAt !== StarlarkObject.prototype.itemAt;
+  return value instanceof StarlarkObject && value.items !== undefined;
 }
 
 /** Makes a value and everything inside of it immutable. Deep values need no deep stack. */
 export function freezeValue(value: Value): void {
-  const pending: Value[] = [value];
-  const seen = new Set<Value>();
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (!(next instanceof StarlarkObject) || seen.has(next)) continue;
-    seen.add(next);
-    next.freeze(pending);
+  if (!(value instanceof StarlarkObject)) return;
+  const reached = new Set([value]);
+  // The set grows while the loop runs.
+  for (const object of reached) {
+    for (const part of object.freeze?.() ?? [])
+      if (part instanceof StarlarkObject) reached.add(part);
   }
 }
