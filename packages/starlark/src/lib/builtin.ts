@@ -25,7 +25,7 @@ interface Parameter {
 }
 
 function toParameter(text: string, index: number): Parameter {
-  const [kind, label = String(index + 1)] = text.replace("?", "").split(": ").reverse();
+  const [kind, label = String(index + 1)] = text.replace("?", "").split(": ").toReversed();
   return { label, kind: kind as keyof typeof kinds, isOptional: text.endsWith("?") };
 }
 

@@ -94,7 +94,7 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   if (keys === items && keys.every((key) => typeof key === "number")) {
     // Equal ints need no order, so that the sort of floats will do.
     const sorted = [...Float64Array.from(keys).sort()];
-    return reverse ? sorted.reverse() : sorted;
+    return reverse ? sorted.toReversed() : sorted;
   }
   const order = Array.from({ length }, (_, index) => index);
   const sign = reverse ? -1 : 1;

@@ -86,9 +86,10 @@ function strip(text: string, cutset: string, left: boolean, right: boolean): str
   const isRemoved = (index: number): boolean => cut.has(codePointAt(text, index));
   let start = 0;
   let end = text.length;
-  while (left && start < end && isRemoved(start)) start += characterLength(text, start);
-  while (right && start < end && isRemoved(lastCharacter(text, end)))
-    end = lastCharacter(text, end);
+  if (left) while (start < end && isRemoved(start)) start += characterLength(text, start);
+  if (right) {
+    while (start < end && isRemoved(lastCharacter(text, end))) end = lastCharacter(text, end);
+  }
   return text.slice(start, end);
 }
 
