@@ -121,8 +121,9 @@ describe.skipIf(!hasChromium)("Studio in a browser (needs chromium)", () => {
   });
 
   test("nothing was violated: the policy, the console, other origins", () => {
-    // The code that was used before is refused.
-    expect(studio.faults.filter((fault) => !fault.includes("403 (Forbidden)"))).toEqual([]);
+    // The code that was used before is refused, and one of two answers to a call that both tabs gave at the same time.
+    const refused = /403 \(Forbidden\)|409 \(Conflict\) \S+\/api\/approvals\/\S+\/answers$/;
+    expect(studio.faults.filter((fault) => !refused.test(fault))).toEqual([]);
     expect(studio.served()).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
   });
 });
