@@ -3,7 +3,7 @@ import { isNumber } from "../values/float.ts";
 import { Builtin, isCallable } from "../values/function.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
 import { toMachineInt } from "../values/int.ts";
-import { fromUtf8, quote } from "../values/utf8.ts";
+import { fromUtf8, quote, toUtf8 } from "../values/utf8.ts";
 import { isIterable, type NamedArguments, typeName, type Value } from "../values/value.ts";
 
 /** The values that each kind of parameter accepts. An int has at most 64 bits. */
@@ -120,7 +120,7 @@ export function withName<Result>(name: string, run: () => Result): Result {
 
 /** Fails with an error to which the name of the built-in function is added. */
 export function failWithName(name: string, error: unknown): never {
-  if (isFailure(error)) fail(`${name}: ${error.message}`);
+  if (isFailure(error)) fail(`${name}: ${toUtf8(error.message)}`);
   throw error;
 }
 

@@ -31,7 +31,10 @@ export function lowerReference(
     const isStored = isTwice && part !== undefined && localSlot(part) === undefined;
     return isStored ? context.store(operand, start) : operand;
   }) as [Evaluate, Evaluate];
-  const { get, set } = isIndex ? { get: getItem, set: setItem } : accessAttribute(target.name);
+  const get = isIndex ? getItem : (from: Value): Value => getAttribute(from, target.name);
+  const set = isIndex
+    ? setItem
+    : (to: Value, _: Value, value: Value): void => setAttribute(to, target.name, value);
   return {
     read: (slots) => {
       const container = object(slots);
@@ -45,18 +48,6 @@ export function lowerReference(
       machine.site = at;
       set(container, index, value);
     },
-  };
-}
-
-interface Access {
-  readonly get: (object: Value, key: Value) => Value;
-  readonly set: (object: Value, key: Value, value: Value) => void;
-}
-
-function accessAttribute(name: string): Access {
-  return {
-    get: (object) => getAttribute(object, name),
-    set: (object, _, value) => setAttribute(object, name, value),
   };
 }
 

@@ -1,7 +1,7 @@
 import { getAttribute, methodsNamed } from "../lib/attributes.ts";
 import { acceptResult, callValue, completed } from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
-import { type Argument, type Expression, withoutParentheses } from "../syntax/ast.ts";
+import { type Expression, withoutParentheses } from "../syntax/ast.ts";
 import { budget, chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
@@ -82,13 +82,11 @@ export function afterCall(signal: number, next: number): number {
   return budget.fuel < 0 ? tick(next) : next;
 }
 
-/** The arguments of a call: those with a star are computed last. */
+/** The arguments of a call in their order: the resolver rejects those that follow one with a star. */
 function lowerArguments(context: FunctionContext, call: Expression<"call">): LoweredArguments {
-  const isStarred = ({ kind }: Argument): number => (kind === "*" || kind === "**" ? 1 : 0);
-  const ordered = call.arguments.toSorted((left, right) => isStarred(left) - isStarred(right));
-  const values = context.operands(ordered.map(({ value }) => value));
-  if (ordered.every(({ kind }) => kind === "positional")) return lowerList(values);
-  const list = ordered.map(({ kind, name = "" }, index) => ({
+  const values = context.operands(call.arguments.map(({ value }) => value));
+  if (call.arguments.every(({ kind }) => kind === "positional")) return lowerList(values);
+  const list = call.arguments.map(({ kind, name = "" }, index) => ({
     kind,
     name: toUtf8(name),
     evaluate: values[index] as Evaluate,

@@ -4,9 +4,8 @@ import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
 import { charge, sizes } from "../values/budget.ts";
 import type { Code } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
-import type { StarlarkTuple } from "../values/sequence.ts";
 import type { Value } from "../values/value.ts";
-import { type Evaluate, newLabel } from "./assembler.ts";
+import { newLabel, readSlot } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
 import { FunctionContext, type Loop, type ModuleLowering } from "./context.ts";
@@ -129,7 +128,7 @@ function lowerReturn(context: FunctionContext, result: Expression | undefined, s
   });
 }
 
-/** `load` is a call of the host that returns the values of the names. */
+/** `load` is a call of the host that returns a tuple with the values of the names. */
 function lowerLoad(context: FunctionContext, { module, names, start }: Statement<"load">): void {
   const slot = context.temporary();
   const args: Value[] = [module.value as string, ...names.map(({ from }) => toUtf8(from.name))];
@@ -138,8 +137,6 @@ function lowerLoad(context: FunctionContext, { module, names, start }: Statement
     machine.site = start;
     return afterCall(callValue(load, [...args], [], slots, slot), next);
   });
-  for (const [index, { to }] of names.entries()) {
-    const read: Evaluate = (slots) => (slots[slot] as StarlarkTuple).elements[index] as Value;
-    lowerAssignment(context, to, read, start);
-  }
+  const items = names.map(({ to }) => to);
+  lowerAssignment(context, { kind: "tuple", start, end: start, items }, readSlot(slot), start);
 }

@@ -34,12 +34,6 @@ export interface ThreadOptions extends ThreadLimits {
   readonly now?: () => number;
 }
 
-const defaults = {
-  maxSteps: Infinity,
-  maxMemoryBytes: 64 * 1024 * 1024,
-  sliceMs: 3,
-  now: (): number => performance.now(),
-};
 const firstChunk = 256;
 const maxChunk = 65_536;
 
@@ -66,7 +60,8 @@ function openCall(): ActiveCall {
 
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
 export class Thread {
-  readonly #options: ThreadOptions & typeof defaults;
+  readonly #options: ThreadOptions &
+    Required<Pick<ThreadOptions, "maxSteps" | "maxMemoryBytes" | "sliceMs" | "now">>;
   #memory: number;
   #fuel = 0;
   #granted = 0;
@@ -77,15 +72,10 @@ export class Thread {
   #usedMs = 0;
 
   constructor(options: ThreadOptions = {}) {
-    const { maxSteps, maxMemoryBytes, sliceMs, now } = options;
-    this.#options = {
-      ...options,
-      maxSteps: maxSteps ?? defaults.maxSteps,
-      maxMemoryBytes: maxMemoryBytes ?? defaults.maxMemoryBytes,
-      sliceMs: sliceMs ?? defaults.sliceMs,
-      now: now ?? defaults.now,
-    };
-    this.#memory = this.#options.maxMemoryBytes;
+    const { maxSteps = Infinity, maxMemoryBytes = 64 * 1024 * 1024, sliceMs = 3 } = options;
+    const { now = () => performance.now() } = options;
+    this.#options = { ...options, maxSteps, maxMemoryBytes, sliceMs, now };
+    this.#memory = maxMemoryBytes;
   }
 
   /** The work that was done, in the unit of `maxSteps`. */
@@ -146,9 +136,9 @@ export class Thread {
     const savedMachine = { ...machine };
     const { effects, signal, context, stepwise, sliceMs, now } = this.#options;
     const sliceEnded = (): boolean => stepwise === true || now() - this.#sliceStart >= sliceMs;
-    const host = { effects, signal, context };
-    const start = { frame: call.frame, site: -1, builtin: undefined };
-    Object.assign(machine, { ...host, ...start, sliceEnded } satisfies Partial<typeof machine>);
+    const { frame } = call;
+    const registers = { frame, site: -1, builtin: undefined, sliceEnded, effects, signal, context };
+    Object.assign(machine, registers satisfies Partial<typeof machine>);
     const checkLimits = (): void => this.#checkLimits();
     Object.assign(budget, { memory: this.#memory, fuel: this.#fuel, checkLimits });
     this.#sliceStart = now();
@@ -251,8 +241,6 @@ export class Thread {
 function unwind(error: StarlarkError, base: Frame): StarlarkError {
   const { builtin, site, frame: innermost } = machine;
   const { callStack } = error;
-  if (error.isEncoded) error.message = fromUtf8(error.message);
-  error.isEncoded = false;
   if (builtin !== undefined && callStack.length === 0)
     callStack.push({ name: builtin, position: undefined });
   for (let frame = innermost; frame !== undefined && frame !== base; frame = frame.caller) {

@@ -25,7 +25,7 @@ abstract class HashTable extends Collection {
   }
 
   set(key: Value, value: Value): void {
-    if (!this.isMutable) this.checkMutable("insert into");
+    this.checkMutable("insert into");
     const hashed = toHashKey(key);
     const { size } = this.table;
     this.table.set(hashed, value);

@@ -1,3 +1,5 @@
+import { fromUtf8 } from "./utf8.ts";
+
 /**
  * Why a script failed: its text is invalid (`invalid_syntax`), an operation failed or `fail()` was called
  * (`execution_failed`), a budget is used up (`limit_exceeded`), the time is over (`timeout`), the caller ended it
@@ -40,15 +42,13 @@ export class StarlarkError extends Error {
   readonly problems: readonly SourceProblem[];
   /** The active calls, the outermost first; empty if no code was running. */
   readonly callStack: CallFrame[] = [];
-  /** Whether the message is a string of bytes, as the values of a script are. */
-  isEncoded = false;
 
   constructor(
     code: StarlarkErrorCode,
     message: string,
-    options: { readonly problems?: readonly SourceProblem[]; readonly cause?: unknown } = {},
+    options: ErrorOptions & { readonly problems?: readonly SourceProblem[] } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, options);
     this.code = code;
     this.problems = options.problems ?? [];
   }
@@ -77,11 +77,9 @@ export class StarlarkError extends Error {
   }
 }
 
-/** Fails the operation that runs, with the message of starlark-go. */
+/** Fails the operation that runs, with the message of starlark-go: a string of bytes, as the values of a script are. */
 export function fail(message: string): never {
-  const error = new StarlarkError("execution_failed", message);
-  error.isEncoded = true;
-  throw error;
+  throw new StarlarkError("execution_failed", fromUtf8(message));
 }
 
 /** Ends the run at a limit. */
@@ -97,13 +95,15 @@ export function isFailure(error: unknown): error is StarlarkError {
 /** Any thrown value as a `StarlarkError`: V8's own limits are limits of the script. */
 export function toStarlarkError(error: unknown): StarlarkError {
   if (error instanceof StarlarkError) return error;
-  if (error instanceof RangeError) {
-    return new StarlarkError("limit_exceeded", "a value is too large or nested too deeply", {
-      cause: error,
-    });
-  }
+  const options = { cause: error };
+  if (error instanceof RangeError)
+    return new StarlarkError(
+      "limit_exceeded",
+      "a value is too large or nested too deeply",
+      options,
+    );
   const message = error instanceof Error ? error.message : String(error);
-  return new StarlarkError("execution_failed", message, { cause: error });
+  return new StarlarkError("execution_failed", message, options);
 }
 
 /** `file:line:column`, as compilers print it. */

@@ -32,15 +32,11 @@ export abstract class Collection extends StarlarkObject {
     return this.parts();
   }
 
-  get isMutable(): boolean {
-    return !this.#frozen && this.#iterations === 0;
-  }
-
   /** Fails if the collection cannot change now. `verb` is what was tried. */
   checkMutable(verb: string): void {
+    if (!this.#frozen && this.#iterations === 0) return;
     const noun = this.type === "list" ? "list" : "hash table";
-    if (this.#frozen) fail(`cannot ${verb} frozen ${noun}`);
-    if (this.#iterations > 0) fail(`cannot ${verb} ${noun} during iteration`);
+    fail(`cannot ${verb} ${this.#frozen ? `frozen ${noun}` : `${noun} during iteration`}`);
   }
 }
 
@@ -92,7 +88,7 @@ export class StarlarkList extends ElementSequence {
   override readonly type = "list";
 
   append(value: Value): void {
-    if (!this.isMutable) this.checkMutable("append to");
+    this.checkMutable("append to");
     // The first element makes V8 reserve room for several.
     charge(this.elements.length === 0 ? 152 : sizes.slot);
     this.elements.push(value);
