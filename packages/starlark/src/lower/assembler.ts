@@ -39,12 +39,8 @@ export function lowerList(values: readonly Evaluate[]): (slots: Slot[]) => Value
 }
 
 /** A place between operations that others continue at. It is placed before the operations run. */
-export interface Label {
-  index: number;
-}
-
-export function newLabel(): Label {
-  return { index: -1 };
+export class Label {
+  index = -1;
 }
 
 /** An operation before its index is known. `run` is all that it does, if it decides nothing. */
@@ -104,9 +100,9 @@ export class Assembler {
 
   /** Adds the body of the first branch whose condition holds, or what `otherwise` adds. */
   branch(branches: readonly Branch[], otherwise: () => void = () => undefined): void {
-    const end = newLabel();
+    const end = new Label();
     for (const { site, condition, body } of branches) {
-      const other = newLabel();
+      const other = new Label();
       const test = condition();
       this.control(site, (next) => (slots) => (holds(test(slots)) ? next : other.index));
       body();
@@ -141,7 +137,7 @@ export class Assembler {
   finish(): { readonly operations: Operation[]; readonly sites: number[] } {
     const steps: Step[] = [];
     for (const item of this.#items) {
-      if ("index" in item) item.index = steps.length;
+      if (item instanceof Label) item.index = steps.length;
       else steps.push(item);
     }
     return {

@@ -6,7 +6,7 @@ import type { Operation, Slot } from "../values/function.ts";
 import { StarlarkRange } from "../values/sequence.ts";
 import { StarlarkObject, toItems, typeName, type Value } from "../values/value.ts";
 import { lowerAssignment } from "./assign.ts";
-import { newLabel, readSlot, type Run, toRun } from "./assembler.ts";
+import { Label, readSlot, type Run, toRun } from "./assembler.ts";
 import { type FunctionContext, localSlot, type Loop } from "./context.ts";
 
 /** A loop over the items of `iterable`: `body` adds the operations of one round. */
@@ -25,7 +25,7 @@ export function lowerLoop(
   });
   const local = localSlot(target);
   const variable = local ?? context.temporary();
-  const loop = { head: newLabel(), exit: newLabel(), slot };
+  const loop = { head: new Label(), exit: new Label(), slot };
   const { items } = context.capture(() => {
     if (local === undefined) lowerAssignment(context, target, readSlot(variable), site);
     body(loop);

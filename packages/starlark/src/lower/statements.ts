@@ -5,7 +5,7 @@ import { charge, sizes } from "../values/budget.ts";
 import type { Code } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
-import { newLabel, readSlot } from "./assembler.ts";
+import { Label, readSlot } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
 import { FunctionContext, type Loop, type ModuleLowering } from "./context.ts";
@@ -90,7 +90,7 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       return;
     }
     case "while": {
-      const loop = { head: newLabel(), exit: newLabel() };
+      const loop = { head: new Label(), exit: new Label() };
       context.place(loop.head);
       context.round(start, context.lower(statement.condition), loop.exit);
       lowerBody(context, loop, statement.body);

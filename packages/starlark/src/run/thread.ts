@@ -1,6 +1,6 @@
 import { failLimit, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
-import type { LateResult, Operation } from "../values/function.ts";
+import type { Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { callValue, completed } from "./call.ts";
@@ -92,27 +92,15 @@ export class Thread {
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
     const call = openCall();
     const { base } = call;
-    let signal = this.#enter(call, () => {
-      const first = callValue(callee, args, named, base.slots, 0);
-      return first === signals.wait ? first : this.#run(base);
-    });
-    while (signal !== completed) {
-      let resume = (): void => undefined;
-      if (signal === signals.yield) await this.#pause();
-      else {
-        const pending = call.pending as PendingResult;
-        const result = await this.#wait(pending);
-        resume = () => {
-          const value = typeof result === "function" ? result() : result;
-          continueFrame(call.frame, pending.destination, value);
-        };
-      }
-      signal = this.#enter(call, () => {
-        resume();
-        return this.#run(base);
+    let resume = (): number => callValue(callee, args, named, base.slots, 0);
+    for (;;) {
+      const signal = this.#enter(call, () => {
+        const first = resume();
+        return first === signals.wait ? first : this.#run(base);
       });
+      if (signal === completed) return base.slots[0] as Value;
+      resume = await (signal === signals.wait ? this.#wait(call) : this.#pause());
     }
-    return base.slots[0] as Value;
   }
 
   /** Computes something that is charged to the run, such as the value of a result for the host. */
@@ -120,14 +108,15 @@ export class Thread {
     return this.#enter(openCall(), compute);
   }
 
-  /** Lets timers, sockets and other scripts run. That time counts, since the script could run. */
-  async #pause(): Promise<void> {
+  /** Lets timers, sockets and other scripts run. That time counts, since the script could run. Returns how to go on. */
+  async #pause(): Promise<() => number> {
     const start = this.#options.now();
     await new Promise<void>((resolve) => {
       if (typeof setImmediate === "function") setImmediate(resolve);
       else setTimeout(resolve, 0);
     });
     this.#usedMs += this.#options.now() - start;
+    return () => completed;
   }
 
   /** Loads the registers, runs, and saves them. */
@@ -215,8 +204,9 @@ export class Thread {
     budget.fuel = this.#granted;
   }
 
-  /** Waits for a built-in function, until the caller ends the run. */
-  async #wait({ name, promise }: PendingResult): Promise<LateResult> {
+  /** Waits for a built-in function, until the caller ends the run. Returns what gives the frame the result. */
+  async #wait(call: ActiveCall): Promise<() => number> {
+    const { name, promise, destination } = call.pending as PendingResult;
     const { signal } = this.#options;
     let onAbort = (): void => undefined;
     const aborted = new Promise<never>((_, reject) => {
@@ -225,7 +215,11 @@ export class Thread {
     try {
       if (signal?.aborted === true) onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
-      return await Promise.race([promise, aborted]);
+      const result = await Promise.race([promise, aborted]);
+      return () => {
+        continueFrame(call.frame, destination, typeof result === "function" ? result() : result);
+        return completed;
+      };
     } catch (error) {
       return () => {
         machine.builtin = name;
