@@ -3,7 +3,8 @@ import { isNumber } from "../values/float.ts";
 import { Builtin, isCallable } from "../values/function.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
 import { toMachineInt } from "../values/int.ts";
-import { fromUtf8, quote, toUtf8 } from "../values/utf8.ts";
+import { quote } from "../values/quote.ts";
+import { fromUtf8, toUtf8 } from "../values/utf8.ts";
 import { isIterable, type NamedArguments, typeName, type Value } from "../values/value.ts";
 
 /** The values that each kind of parameter accepts. An int has at most 64 bits. */

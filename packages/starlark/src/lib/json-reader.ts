@@ -3,7 +3,8 @@ import { chargeString, spend } from "../values/budget.ts";
 import { toDict } from "../values/dict.ts";
 import { toFloat } from "../values/float.ts";
 import { toList } from "../values/sequence.ts";
-import { quote, replaceInvalid, toUtf8 } from "../values/utf8.ts";
+import { quote } from "../values/quote.ts";
+import { replaceInvalid, toUtf8 } from "../values/utf8.ts";
 import { typeName, type Value } from "../values/value.ts";
 import { parseInteger } from "./numbers.ts";
 

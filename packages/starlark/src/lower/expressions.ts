@@ -194,8 +194,8 @@ export function lowerClosure(
   if (scope === undefined) throw new TypeError("a function is not resolved");
   const code = context.lowering.lowerFunction(context.module, scope, body);
   const { parameters, free, start } = scope;
-  const defaults = context.operands(parameters.flatMap(({ fallback }) => fallback ?? []));
-  const values = parameters.map(({ fallback }) => fallback && defaults.shift());
+  const defaults = context.operands(parameters.map(({ fallback }) => fallback));
+  const values = parameters.map(({ fallback }, index) => fallback && defaults[index]);
   const captured = free.map((outer) => context.toSlot(outer));
   const size = sizes.object + sizes.slot * (captured.length + values.length);
   return (slots) => {

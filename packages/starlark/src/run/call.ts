@@ -1,10 +1,11 @@
 import { fail } from "../values/error.ts";
-import { budget } from "../values/budget.ts";
+import { budget, spend } from "../values/budget.ts";
 import { sliceItems, StarlarkTuple } from "../values/sequence.ts";
 import { toDict } from "../values/dict.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Operation, Slot } from "../values/function.ts";
-import { fromUtf8, quote } from "../values/utf8.ts";
+import { quote } from "../values/quote.ts";
+import { fromUtf8 } from "../values/utf8.ts";
 import { type NamedArguments, StarlarkObject, typeName, type Value } from "../values/value.ts";
 import { machine, nativeCode, pushFrame, signals, tick } from "./machine.ts";
 
@@ -92,6 +93,7 @@ function bindArguments(
   const rest = namedRestSlot >= 0 ? toDict() : undefined;
   if (rest !== undefined) slots[namedRestSlot] = rest;
   for (const [key, value] of named) {
+    spend((key.length >> 6) + (parameters.length >> 4));
     const index = parameters.indexOf(fromUtf8(key));
     if (index < 0 && rest === undefined)
       fail(`function ${name} got an unexpected keyword argument ${quote(key)}`);

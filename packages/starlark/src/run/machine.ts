@@ -23,6 +23,7 @@ export interface Frame {
   readonly caller: Frame | undefined;
   /** The slot of the caller that receives the result. */
   readonly destination: number;
+  /** How many calls are active; one with many variables counts as several. */
   readonly depth: number;
   /** The operation that runs or is next, or that made the call that runs. */
   operation: number;
@@ -106,9 +107,10 @@ export function pushFrame(
       if (frame.code === code) fail(`function ${code.name} called recursively`);
     }
   }
-  const depth = caller === undefined ? 0 : caller.depth + 1;
+  const size = 1 + (slots.length >> 7);
+  const depth = caller === undefined ? 0 : caller.depth + size;
   if (depth > maxDepth) fail("Starlark stack overflow");
-  budget.fuel--;
+  budget.fuel -= size;
   machine.frame = { code, slots, caller, destination, depth, operation: 0, task };
   return signals.call;
 }

@@ -35,7 +35,7 @@ export interface ThreadOptions extends ThreadLimits {
 }
 
 const firstChunk = 256;
-const maxChunk = 65_536;
+const maxChunk = 16_384;
 
 /** One call that a host made: where it is, and what it waits for. */
 interface ActiveCall {

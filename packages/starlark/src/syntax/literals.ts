@@ -1,4 +1,5 @@
-import { encodeCodePoint, escapes, toUtf8 } from "../values/utf8.ts";
+import { escapes } from "../values/quote.ts";
+import { encodeCodePoint, toUtf8 } from "../values/utf8.ts";
 import { SyntaxFault } from "./source-text.ts";
 
 /** The meaning of a character behind a backslash; most are those that `quote` writes. */

@@ -1,4 +1,5 @@
-import { fromUtf8, quote, toUtf8 } from "../values/utf8.ts";
+import { quote } from "../values/quote.ts";
+import { fromUtf8, toUtf8 } from "../values/utf8.ts";
 import type { Comment } from "./ast.ts";
 import { unquote } from "./literals.ts";
 import { SyntaxFault } from "./source-text.ts";

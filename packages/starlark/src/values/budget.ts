@@ -53,10 +53,11 @@ export function chargeItems(count: number): void {
 }
 
 /**
- * Accounts for two strings as one. V8 joins long strings without a copy, so that a string that grows in a loop costs what is
- * added, not its length each time.
+ * Accounts for two strings as one. V8 joins long strings without a copy, so that a string that grows in a loop needs the memory
+ * of what is added, not of its length each time. The copy is made when the string is read first.
  */
 export function chargeConcat(left: number, right: number): void {
   if (left + right > maxStringLength) chargeString(left + right);
   charge(sizes.string + Math.min(left, right));
+  spend((left + right) >> 12);
 }

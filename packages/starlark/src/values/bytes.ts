@@ -1,5 +1,6 @@
 import { charge, chargeItems, chargeString, sizes } from "./budget.ts";
-import { codePoints, encodeCodePoint, quote } from "./utf8.ts";
+import { quote } from "./quote.ts";
+import { codePoints, encodeCodePoint } from "./utf8.ts";
 import { type HashKey, StarlarkObject, type Value } from "./value.ts";
 
 /** A sequence of bytes that is not text. */
@@ -39,6 +40,7 @@ export class StarlarkBytes extends StarlarkObject {
 export function sliceText(text: string, start: number, count: number, step: number): string {
   chargeString(count);
   if (step === 1) return text.slice(start, start + count);
+  chargeItems(count);
   return Array.from({ length: count }, (_, index) => text.charAt(start + index * step)).join("");
 }
 

@@ -38,6 +38,7 @@ export function areEqual(x: Value, y: Value): boolean {
 function equalDeep(x: Value, y: Value, depth: number): boolean {
   if (x instanceof StarlarkObject || y instanceof StarlarkObject)
     return order("==", x, y, depth) === 0;
+  if (typeof x === "string") spend(x.length >> 6);
   return x === y;
 }
 
@@ -73,6 +74,7 @@ function orderNumbers(x: Int | StarlarkFloat, y: Int | StarlarkFloat): number {
 
 /** The order of bytes. */
 export function orderTexts(x: string, y: string): number {
+  spend(Math.min(x.length, y.length) >> 6);
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
@@ -92,6 +94,7 @@ function orderSequences(
   const isEquality = operator === "==" || operator === "!=";
   if (isEquality && x.length !== y.length) return Number.NaN;
   const length = Math.min(x.length, y.length);
+  spend(length >> 3);
   for (let index = 0; index < length; index++) {
     const left = x[index] as Value;
     const right = y[index] as Value;

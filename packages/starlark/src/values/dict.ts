@@ -1,4 +1,4 @@
-import { charge, chargeItems, sizes } from "./budget.ts";
+import { charge, chargeItems, sizes, spend } from "./budget.ts";
 import { Collection } from "./sequence.ts";
 import { type HashKey, toHashKey, type Value } from "./value.ts";
 
@@ -62,6 +62,8 @@ abstract class HashTable extends Collection {
 
   /** The first entry, if there is one. */
   first(): [key: Value, value: Value] | undefined {
+    // A `Map` skips the entries that were deleted before it.
+    spend(this.length >> 4);
     for (const [hashed, value] of this.table) return [this.#toKey(hashed), value];
     return undefined;
   }

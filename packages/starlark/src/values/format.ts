@@ -1,7 +1,8 @@
 import { fail, failLimit } from "./error.ts";
-import { chargeString } from "./budget.ts";
+import { charge, chargeString, sizes, spend } from "./budget.ts";
 import { formatInt, isInt } from "./int.ts";
-import { characterLength, encodeCodePoint, quote, replaceInvalid } from "./utf8.ts";
+import { quote } from "./quote.ts";
+import { characterLength, encodeCodePoint, replaceInvalid } from "./utf8.ts";
 import { type NamedArguments, StarlarkObject, typeName, type Value } from "./value.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict } from "./dict.ts";
@@ -142,14 +143,23 @@ function toCharacter(operand: Value): string {
   return replaceInvalid(operand);
 }
 
+const braces = /\{\{|\}\}|\{([^}]*)\}|[{}]/g;
+
 /** `text.format(…)` (specification of starlark-go, "string·format"). */
 export function formatString(format: string, args: Value[], named: NamedArguments): Value {
   const findField = fieldFinder(args, named);
-  const text = format.replaceAll(/\{\{|\}\}|\{([^}]*)\}|[{}]/g, (token: string, field?: string) => {
-    if (field !== undefined) return formatField(field, findField);
-    if (token.length === 2) return token.charAt(0);
-    return fail(`format: ${token === "{" ? "unmatched '{'" : "single '}'"} in format`);
-  });
+  let text = "";
+  let end = 0;
+  for (const { 0: token, 1: field, index } of format.matchAll(braces)) {
+    charge(sizes.string + token.length);
+    spend(1);
+    text += format.slice(end, index);
+    end = index + token.length;
+    if (field !== undefined) text += formatField(field, findField);
+    else if (token.length === 2) text += token.charAt(0);
+    else fail(`format: ${token === "{" ? "unmatched '{'" : "single '}'"} in format`);
+  }
+  text += format.slice(end);
   chargeString(text.length);
   return text;
 }

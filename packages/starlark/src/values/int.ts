@@ -6,7 +6,10 @@ import { typeName, type Value } from "./value.ts";
 export type Int = number | bigint;
 
 const max = Number.MAX_SAFE_INTEGER;
-const largest = 1n << BigInt(maxIntBits);
+const smallestBits = 64;
+/** The bounds of the sizes that are told apart: 64 bits, 128 bits and so on. */
+const bounds: bigint[] = [];
+for (let bits = smallestBits; bits <= maxIntBits; bits *= 2) bounds.push(1n << BigInt(bits));
 
 export function isInt(value: Value): value is Int {
   return typeof value === "number" || typeof value === "bigint";
@@ -16,17 +19,23 @@ export function isInt(value: Value): value is Int {
 export function fromBigInt(value: bigint): Int {
   const number = Number(value);
   if (number <= max && number >= -max) return number;
-  if (!Number.isFinite(number) && (value >= largest || value <= -largest))
-    failLimit(`an int of more than ${maxIntBits} bits is too large`);
-  charge(32);
+  charge(32 + (toBits(value) >> 3));
   return value;
+}
+
+/** The bits of an int, up to the next bound. Fails for an int that is too large. */
+function toBits(value: Int): number {
+  const size = value < 0 ? -value : value;
+  const index = bounds.findIndex((bound) => size < bound);
+  return index === -1
+    ? failLimit(`an int of more than ${maxIntBits} bits is too large`)
+    : smallestBits << index;
 }
 
 /** Accounts for the work of an operation on ints of more than 1,024 bits, which grows with the square of their size. */
 function spendOn(x: Int, y: Int): void {
   if (Number.isFinite(Number(x) * Number(y))) return;
-  const bits = 4 * (x.toString(16).length + y.toString(16).length);
-  charge(bits >> 3);
+  const bits = toBits(x) + toBits(y);
   spend((bits * bits) / 2 ** 22);
 }
 
@@ -39,7 +48,7 @@ export function addInts(x: Int, y: Int): Int {
 }
 
 export function negateInt(x: Int): Int {
-  return typeof x === "number" ? 0 - x : -x;
+  return typeof x === "number" ? 0 - x : fromBigInt(-x);
 }
 
 /** The remainder with the sign of `y`. */

@@ -95,7 +95,10 @@ function isIn(x: Value, y: Value): boolean | undefined {
     spend(y.length >> 6);
     return y.includes(x);
   }
-  if (y instanceof ElementSequence) return y.elements.some((element) => areEqual(element, x));
+  if (y instanceof ElementSequence) {
+    spend(y.length >> 3);
+    return y.elements.some((element) => areEqual(element, x));
+  }
   if (y instanceof StarlarkDict) return dictHas(y, x);
   if (y instanceof StarlarkSet) return y.has(x);
   if (y instanceof StarlarkBytes) return bytesHave(y, x);
@@ -114,6 +117,7 @@ function dictHas(dict: StarlarkDict, key: Value): boolean {
 }
 
 function bytesHave(bytes: StarlarkBytes, part: Value): boolean {
+  spend(bytes.length >> 6);
   if (part instanceof StarlarkBytes) return bytes.data.includes(part.data);
   if (!isInt(part))
     return fail(`'in bytes' requires bytes or int as left operand, not ${typeName(part)}`);

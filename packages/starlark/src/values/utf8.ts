@@ -113,36 +113,3 @@ export function encodeCodePoint(point: number): string {
 export function replaceInvalid(bytes: string): string {
   return toUtf8(fromUtf8(bytes));
 }
-
-const needsEscape = /[^\u0020\u0021\u0023-\u005b\u005d-\u007e]/;
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
-/** The characters that are written as a backslash and a letter, with what is written. */
-export const escapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
-/** A byte string as a literal: printable characters as they are, all others escaped. */
-export function quote(bytes: string, isBytes = false): string {
-  const isPlain = !needsEscape.test(bytes);
-  const text = isPlain ? bytes : Array.from(characters(bytes), quoteCharacter).join("");
-  return `${isBytes ? "b" : ""}"${text}"`;
-}
-
-function quoteCharacter(bytes: string): string {
-  const escape = escapes[bytes];
-  if (escape !== undefined) return escape;
-  const isByte = bytes.length === 1;
-  const code = isByte ? bytes.charCodeAt(0) : codePointAt(bytes, 0);
-  const isPlain = isByte ? !needsEscape.test(bytes) : printable.test(String.fromCodePoint(code));
-  if (isPlain) return bytes;
-  const [prefix, size] = isByte ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
-  return `\\${prefix}${code.toString(16).padStart(size, "0")}`;
-}
