@@ -1,5 +1,5 @@
 import { fail, failLimit, nameHint, StarlarkError, toStarlarkError } from "../values/error.ts";
-import { argumentReader } from "../lib/builtin.ts";
+import { defineFunctions } from "../lib/builtin.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
@@ -148,7 +148,7 @@ function lower(program: Program, values: (Value | undefined)[], options: LoadOpt
     variables: resolved.variables,
     values,
     predeclared,
-    universe: new Map([...universe, ["print", printer(options.print)]]),
+    universe: new Map([...universe, ...printer(options.print)]),
     separate: options.onOperation !== undefined,
     load: loader(options.load),
   };
@@ -159,14 +159,11 @@ function lower(program: Program, values: (Value | undefined)[], options: LoadOpt
   }
 }
 
-const readPrint = argumentReader("print", "sep: string?");
-
-function printer(print: LoadOptions["print"]): Builtin {
-  return new Builtin("print", (args, named) => {
-    const [separator = " "] = readPrint([], named) as [string?];
+function printer(print: LoadOptions["print"]): [string, Value][] {
+  const write = (args: Value[], separator = " "): void => {
     print?.(fromUtf8(args.map(toText).join(separator)));
-    return null;
-  });
+  };
+  return defineFunctions({ "print(*, sep: string?)": write }, "plain errors");
 }
 
 /** The built-in function behind `load`: it returns a tuple of the values of the names. */
@@ -236,16 +233,7 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   return { value, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
-const digests = new WeakMap<Program, Promise<string>>();
-
-/** Computed once for each program: it takes longer than a short run. */
-function digestProgram(program: Program): Promise<string> {
-  const digest = digests.get(program) ?? computeDigest(program);
-  digests.set(program, digest);
-  return digest;
-}
-
-async function computeDigest({ source, dialect }: Program): Promise<string> {
+async function digestProgram({ source, dialect }: Program): Promise<string> {
   const text = new TextEncoder().encode(`${JSON.stringify(dialect)}\n${source.text}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -112,15 +112,16 @@ function quoteJson(text: string): string {
   return `"${toUtf8(escaped)}"`;
 }
 
+/** What each line starts with, and what it has for each level. */
+type Layout = [prefix?: string, indent?: string];
+
 /** A JSON text with a line per element. */
-function indentJson(text: string, prefix: string = "", indent: string = "\t"): string {
-  const parts: string[] = [];
+function indentJson(text: string, ...[prefix = "", indent = "\t"]: Layout): string {
+  let result = "";
   let depth = 0;
-  let length = 0;
   const push = (part: string): void => {
-    length += part.length;
     chargeString(part.length);
-    parts.push(part);
+    result += part;
   };
   let previous = "";
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"|[[\]{},:]|[^\s[\]{},:"]+/g)) {
@@ -132,17 +133,16 @@ function indentJson(text: string, prefix: string = "", indent: string = "\t"): s
     push(token === ":" ? ": " : token);
     previous = token;
   }
-  chargeString(length);
-  return parts.join("");
+  chargeString(result.length);
+  return result;
 }
 
 const functions = defineFunctions({
   "json.encode(any)": encodeJson,
   "json.encode_indent(any, *, prefix: string?, indent: string?)": (
     value: Value,
-    prefix?: string,
-    indent?: string,
-  ) => indentJson(encodeJson(value), prefix, indent),
+    ...layout: Layout
+  ) => indentJson(encodeJson(value), ...layout),
   "json.decode(x: string, default: any?)": (text: string, fallback?: Value) => {
     try {
       return decodeJson(text);
@@ -151,13 +151,9 @@ const functions = defineFunctions({
       return fallback;
     }
   },
-  "json.indent(string, *, prefix: string?, indent: string?)": (
-    text: string,
-    prefix?: string,
-    indent?: string,
-  ) => {
+  "json.indent(string, *, prefix: string?, indent: string?)": (text: string, ...layout: Layout) => {
     withName("json.decode", () => decodeJson(text));
-    return indentJson(text, prefix, indent);
+    return indentJson(text, ...layout);
   },
 });
 

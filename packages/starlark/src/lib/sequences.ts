@@ -118,23 +118,20 @@ function compareAny(left: Value, right: Value): number {
  * 20, and its last error counts.
  */
 function reportOrder(keys: readonly Value[], reverse: boolean, found: StarlarkError): never {
-  const blockSize = 20;
   let last = found;
-  const isLess = (left: Value, right: Value): boolean => {
-    try {
-      return reverse ? compareValues("<", right, left) : compareValues("<", left, right);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      last = error;
-      return false;
-    }
-  };
   let block: Value[] = [];
   for (const [index, key] of keys.entries()) {
-    if (index % blockSize === 0) block = [];
-    let at = block.length;
-    while (at > 0 && isLess(key, block[at - 1] as Value)) at--;
-    block.splice(at, 0, key);
+    if (index % 20 === 0) block = [];
+    const before = block.findLastIndex((other) => {
+      try {
+        return !(reverse ? compareValues("<", other, key) : compareValues("<", key, other));
+      } catch (error) {
+        if (!isFailure(error)) throw error;
+        last = error;
+        return true;
+      }
+    });
+    block.splice(before + 1, 0, key);
   }
   throw last;
 }

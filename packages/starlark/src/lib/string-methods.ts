@@ -71,13 +71,10 @@ function splitOnText(
 
 /** The lines, with their ends if `keepEnds`. */
 function splitLines(text: string, keepEnds: boolean = false): Value {
-  const lines = splitOnText(text, "\n");
+  chargeParts(countOccurrences(text, "\n") + 1, text);
+  const lines = text.split(keepEnds ? /(?<=\n)/ : "\n");
   if (lines.at(-1) === "") lines.pop();
-  if (!keepEnds) return toList(lines);
-  const isComplete = text.endsWith("\n");
-  return toList(
-    lines.map((line, index) => (isComplete || index < lines.length - 1 ? `${line}\n` : line)),
-  );
+  return toList(lines);
 }
 
 /** The text without characters of `cutset` at its ends; without a cutset, without white space. */
