@@ -22,6 +22,9 @@ export type HostValue =
   | ReadonlySet<HostValue>
   | { readonly [key: string]: HostValue };
 
+/** The result of a function of the host. */
+export type HostResult = HostValue | Promise<HostValue>;
+
 const maxDepth = 200;
 let depth = 0;
 

@@ -3,7 +3,7 @@ import { failLimit, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { fromBytes, toBytes } from "../values/utf8.ts";
 import { StarlarkObject } from "../values/value.ts";
 import type { EffectLog } from "../run/machine.ts";
-import { type HostValue, toHost, toStarlark } from "./convert.ts";
+import { type HostResult, type HostValue, toHost, toStarlark } from "./convert.ts";
 
 /** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$bytes`. */
 function encodeValue(value: HostValue): unknown {
@@ -129,11 +129,7 @@ export class Journal implements EffectLog {
   }
 
   /** The result of the next effect: of the earlier run if it has one, else of `perform`. */
-  effect(
-    name: string,
-    args: HostValue,
-    perform: () => HostValue | Promise<HostValue>,
-  ): HostValue | Promise<HostValue> {
+  effect(name: string, args: HostValue, perform: () => HostResult): HostResult {
     const digest = digestArguments(args);
     const known = this.#entries[this.#next++];
     if (known === undefined) {
@@ -150,7 +146,7 @@ export class Journal implements EffectLog {
 
   async #perform(
     call: Pick<JournalEntry, "name" | "arguments">,
-    perform: () => HostValue | Promise<HostValue>,
+    perform: () => HostResult,
   ): Promise<HostValue> {
     let result: unknown;
     try {

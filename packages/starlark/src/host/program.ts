@@ -174,18 +174,15 @@ function loader(find: LoadOptions["load"]): Builtin {
     let found: LoadedModule;
     try {
       found = await find(name);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
-        cause: error,
-      });
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, { cause });
     }
-    const { globals } = found;
     return toTuple(
       wanted.map((member) => {
-        const value = globals.get(member);
+        const value = found.globals.get(member);
         if (value !== undefined) return value;
-        const hint = nameHint(member, globals.keys());
+        const hint = nameHint(member, found.globals.keys());
         return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
       }),
     );
@@ -233,7 +230,16 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   return { value, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
-async function digestProgram({ source, dialect }: Program): Promise<string> {
+const digests = new WeakMap<Program, Promise<string>>();
+
+/** Computed once for each program: it takes longer than a short run. */
+function digestProgram(program: Program): Promise<string> {
+  const digest = digests.get(program) ?? computeDigest(program);
+  digests.set(program, digest);
+  return digest;
+}
+
+async function computeDigest({ source, dialect }: Program): Promise<string> {
   const text = new TextEncoder().encode(`${JSON.stringify(dialect)}\n${source.text}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

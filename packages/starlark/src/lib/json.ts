@@ -112,7 +112,7 @@ function quoteJson(text: string): string {
   return `"${toUtf8(escaped)}"`;
 }
 
-/** What each line starts with, and what it has for each level. */
+/** The text at the start of each line, and the text for each level after it. */
 type Layout = [prefix?: string, indent?: string];
 
 /** A JSON text with a line per element. */
