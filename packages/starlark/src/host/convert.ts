@@ -4,7 +4,7 @@ import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { fromBigInt, fromIntegral } from "../values/int.ts";
-import { StarlarkList, StarlarkRange, StarlarkTuple, toList } from "../values/sequence.ts";
+import { ElementSequence, StarlarkRange, toList } from "../values/sequence.ts";
 import { fromBytes, fromUtf8, isAscii, toBytes, toUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, type Value } from "../values/value.ts";
 
@@ -21,6 +21,9 @@ export type HostValue =
   | ReadonlyMap<HostValue, HostValue>
   | ReadonlySet<HostValue>
   | { readonly [key: string]: HostValue };
+
+/** The result of a function of the host. */
+export type HostResult = HostValue | Promise<HostValue>;
 
 const maxDepth = 200;
 let depth = 0;
@@ -100,11 +103,7 @@ export function toHost(value: Value): HostValue {
 }
 
 function fromContainer(value: StarlarkObject): HostValue {
-  if (
-    value instanceof StarlarkList ||
-    value instanceof StarlarkTuple ||
-    value instanceof StarlarkRange
-  ) {
+  if (value instanceof ElementSequence || value instanceof StarlarkRange) {
     const items = value.items();
     chargeItems(items.length);
     return items.map(toHost);

@@ -2,7 +2,7 @@ import { machine } from "../run/machine.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import { type HostValue, toHost, toStarlark } from "./convert.ts";
+import { type HostResult, type HostValue, toHost, toStarlark } from "./convert.ts";
 
 /** The call of a function of the host, without its positional arguments. */
 export interface HostCall<Argument = HostValue> {
@@ -15,10 +15,7 @@ export interface HostCall<Argument = HostValue> {
 }
 
 /** A function of the host. It may return a promise: the script waits for it. */
-export type HostFunction = (
-  args: readonly HostValue[],
-  call: HostCall,
-) => HostValue | Promise<HostValue>;
+export type HostFunction = (args: readonly HostValue[], call: HostCall) => HostResult;
 
 /** The call of a function that receives values as they are, without its positional arguments. */
 export type ValueCall = HostCall<Value>;
@@ -45,14 +42,13 @@ export function hostFunction(
     const { effects } = machine;
     const converted = args.map(toHost);
     const hostCall = toCall(named.map(([key, value]) => [key, toHost(value)]));
-    const perform = (): ReturnType<HostFunction> => call(converted, hostCall);
+    const perform = (): HostResult => call(converted, hostCall);
     const result =
       effects === undefined || options.effect === false
         ? perform()
-        : (effects.effect(name, [converted, hostCall.named], perform) as ReturnType<HostFunction>);
-    return result instanceof Promise
-      ? result.then((late) => () => toStarlark(late))
-      : toStarlark(result);
+        : (effects.effect(name, [converted, hostCall.named], perform) as HostResult);
+    if (result instanceof Promise) return result.then((late) => () => toStarlark(late));
+    return toStarlark(result);
   });
 }
 
@@ -67,9 +63,7 @@ export function valueFunction(
   return new Builtin(name, (args, named) => call(args, toCall(named)));
 }
 
-function toCall<Argument>(
-  named: readonly (readonly [name: string, value: Argument])[],
-): HostCall<Argument> {
+function toCall<Argument>(named: readonly (readonly [string, Argument])[]): HostCall<Argument> {
   const { signal, context } = machine;
   const byName = Object.fromEntries(named.map(([name, value]) => [fromUtf8(name), value]));
   return { named: byName, signal, context };

@@ -3,7 +3,7 @@ import { failLimit, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { fromBytes, toBytes } from "../values/utf8.ts";
 import { StarlarkObject } from "../values/value.ts";
 import type { EffectLog } from "../run/machine.ts";
-import { type HostValue, toHost, toStarlark } from "./convert.ts";
+import { type HostResult, type HostValue, toHost, toStarlark } from "./convert.ts";
 
 /** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$bytes`. */
 function encodeValue(value: HostValue): unknown {
@@ -79,8 +79,7 @@ export class Journal implements EffectLog {
   readonly #entries: JournalEntry[] = [];
   readonly #maxBytes: number;
   readonly #onEntry: ((journal: Journal) => void | Promise<void>) | undefined;
-  #source: string;
-  #call: string;
+  #start: Pick<JournalState, "source" | "call">;
   #next = 0;
   #bytes = 0;
 
@@ -97,8 +96,7 @@ export class Journal implements EffectLog {
     } = {},
   ) {
     const { state, maxBytes = 1024 * 1024, onEntry } = options;
-    this.#source = state?.source ?? "";
-    this.#call = state?.call ?? "";
+    this.#start = { source: state?.source ?? "", call: state?.call ?? "" };
     this.#maxBytes = maxBytes;
     this.#onEntry = onEntry;
     for (const entry of state?.entries ?? []) this.#append(entry);
@@ -106,7 +104,7 @@ export class Journal implements EffectLog {
 
   /** The state to save. */
   get state(): JournalState {
-    return { version: 1, source: this.#source, call: this.#call, entries: [...this.#entries] };
+    return { version: 1, ...this.#start, entries: [...this.#entries] };
   }
 
   /** The number of effects that have a result. */
@@ -121,21 +119,17 @@ export class Journal implements EffectLog {
 
   /** Starts a run: the entries must be of the same source and the same call. */
   begin(source: string, call: string): void {
-    if (this.length > 0 && (this.#source !== source || this.#call !== call)) {
-      const what = this.#source === source ? "call" : "source";
+    const before = this.#start;
+    if (this.length > 0 && (before.source !== source || before.call !== call)) {
+      const what = before.source === source ? "call" : "source";
       failUnknown(`the journal is of another ${what}: the run cannot continue`);
     }
-    this.#source = source;
-    this.#call = call;
+    this.#start = { source, call };
     this.#next = 0;
   }
 
   /** The result of the next effect: of the earlier run if it has one, else of `perform`. */
-  effect(
-    name: string,
-    args: HostValue,
-    perform: () => HostValue | Promise<HostValue>,
-  ): HostValue | Promise<HostValue> {
+  effect(name: string, args: HostValue, perform: () => HostResult): HostResult {
     const digest = digestArguments(args);
     const known = this.#entries[this.#next++];
     if (known === undefined) {
@@ -152,7 +146,7 @@ export class Journal implements EffectLog {
 
   async #perform(
     call: Pick<JournalEntry, "name" | "arguments">,
-    perform: () => HostValue | Promise<HostValue>,
+    perform: () => HostResult,
   ): Promise<HostValue> {
     let result: unknown;
     try {

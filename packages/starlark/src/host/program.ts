@@ -1,5 +1,5 @@
 import { fail, failLimit, nameHint, StarlarkError, toStarlarkError } from "../values/error.ts";
-import { argumentReader } from "../lib/builtin.ts";
+import { defineFunctions } from "../lib/builtin.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
@@ -148,7 +148,7 @@ function lower(program: Program, values: (Value | undefined)[], options: LoadOpt
     variables: resolved.variables,
     values,
     predeclared,
-    universe: new Map([...universe, ["print", printer(options.print)]]),
+    universe: new Map([...universe, ...printer(options.print)]),
     separate: options.onOperation !== undefined,
     load: loader(options.load),
   };
@@ -159,14 +159,11 @@ function lower(program: Program, values: (Value | undefined)[], options: LoadOpt
   }
 }
 
-const readPrint = argumentReader("print", "sep: string?");
-
-function printer(print: LoadOptions["print"]): Builtin {
-  return new Builtin("print", (args, named) => {
-    const [separator = " "] = readPrint([], named) as [string?];
+function printer(print: LoadOptions["print"]): [string, Value][] {
+  const write = (args: Value[], separator = " "): void => {
     print?.(fromUtf8(args.map(toText).join(separator)));
-    return null;
-  });
+  };
+  return defineFunctions({ "print(*, sep: string?)": write }, "plain errors");
 }
 
 /** The built-in function behind `load`: it returns a tuple of the values of the names. */
@@ -177,18 +174,15 @@ function loader(find: LoadOptions["load"]): Builtin {
     let found: LoadedModule;
     try {
       found = await find(name);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
-        cause: error,
-      });
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, { cause });
     }
-    const { globals } = found;
     return toTuple(
       wanted.map((member) => {
-        const value = globals.get(member);
+        const value = found.globals.get(member);
         if (value !== undefined) return value;
-        const hint = nameHint(member, globals.keys());
+        const hint = nameHint(member, found.globals.keys());
         return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
       }),
     );

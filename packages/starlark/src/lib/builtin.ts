@@ -47,10 +47,12 @@ export type ArgumentReader = (args: readonly Value[], named: NamedArguments) => 
  * - `x: any, base: int?` can also be given by name.
  * - `any, *, indent: string?` has parameters without names and, after the star, those that are given by name only.
  * - `1` and `exactly 1` are one value. They stand in the text of the error as they do in starlark-go.
+ * - `*, sep: string?` has any number of parameters without names, which are one array.
  * - `*, **` are all arguments, unchecked: an array of those without names, and those with names.
  */
 export function argumentReader(name: string, parameters: string): ArgumentReader {
-  if (parameters === "*, **") return (args, named) => [args, named];
+  if (parameters === "*") return (args) => [args];
+  if (parameters === "**") return (_, named) => [named];
   if (parameters.endsWith("1")) {
     return (args, named) => {
       if (named.length > 0) fail(`${name} does not accept keyword arguments`);
@@ -58,7 +60,7 @@ export function argumentReader(name: string, parameters: string): ArgumentReader
       return args;
     };
   }
-  const [positional = "", keywordOnly] = parameters.split(", *, ");
+  const [, positional = "*", keywordOnly] = /^(?:(.+), )?\*, (.+)$/.exec(parameters) ?? [];
   if (keywordOnly !== undefined) {
     const read = argumentReader(name, positional);
     const readNamed = argumentReader(name, keywordOnly);

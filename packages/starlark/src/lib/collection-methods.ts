@@ -73,11 +73,7 @@ export const dictMethods: MethodTable<StarlarkDict> = defineMethods<StarlarkDict
 });
 
 /** Adds the entries of a dict or of an iterable of pairs, then the named ones. */
-export function updateDict(
-  dict: StarlarkDict,
-  args: readonly Value[],
-  named: NamedArguments,
-): void {
+export function updateDict(dict: StarlarkDict, args: Value[], named: NamedArguments): void {
   if (args.length > 1) fail(`got ${args.length} arguments, want at most 1`);
   for (const [key, value] of toEntries(args[0])) dict.set(key, value);
   const seen = new Set<string>();

@@ -62,6 +62,13 @@ class JsonReader {
     return this.#peek() ?? this.#fail("unexpected end of file");
   }
 
+  /** Skips the character if it is the next one. */
+  #skip(character: string): boolean {
+    if (this.#next() !== character) return false;
+    this.#index++;
+    return true;
+  }
+
   #value(depth: number): Value {
     if (depth > maxDepth) rejectDepth();
     const first = this.#next();
@@ -127,16 +134,11 @@ class JsonReader {
   /** Reads elements between commas up to the closing character. `where` starts the error of another character. */
   #elements(close: "]" | "}", where: string, read: () => void): void {
     this.#index++;
-    if (this.#next() !== close) {
-      for (;;) {
-        read();
-        const next = this.#next();
-        if (next === close) break;
-        if (next !== ",") this.#fail(`${where}got ${toGoCharacter(next)}, want ',' or '${close}'`);
-        this.#index++;
-      }
-    }
-    this.#index++;
+    if (this.#skip(close)) return;
+    do read();
+    while (this.#skip(","));
+    if (!this.#skip(close))
+      this.#fail(`${where}got ${toGoCharacter(this.#next())}, want ',' or '${close}'`);
   }
 
   /** A method of its own: a closure in `#value` would cost every value a scope. */
@@ -152,9 +154,8 @@ class JsonReader {
       const key = this.#value(depth);
       if (typeof key !== "string")
         return this.#fail(`got ${typeName(key)} for object key, want string`);
-      const next = this.#next();
-      if (next !== ":") this.#fail(`after object key, got ${toGoCharacter(next)}, want ':' `);
-      this.#index++;
+      if (!this.#skip(":"))
+        this.#fail(`after object key, got ${toGoCharacter(this.#next())}, want ':' `);
       dict.set(key, this.#value(depth));
     });
     return dict;

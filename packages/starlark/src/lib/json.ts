@@ -17,9 +17,6 @@ function encodeJson(value: Value): string {
   return writer.finish();
 }
 
-const quotationMark = 0x22;
-const backslash = 0x5c;
-
 /** Writes the text into an array of bytes: that makes no small strings. */
 class JsonWriter {
   #bytes = new Uint8Array(1024);
@@ -31,35 +28,24 @@ class JsonWriter {
     return fromBytes(this.#bytes.subarray(0, this.#length));
   }
 
-  #reserve(count: number): void {
-    const size = this.#length + count;
-    if (size <= this.#bytes.length) return;
-    chargeString(size);
-    const bytes = new Uint8Array(2 * size);
-    bytes.set(this.#bytes);
-    this.#bytes = bytes;
-  }
-
   #push(text: string): void {
-    this.#reserve(text.length);
+    const size = this.#length + text.length;
+    if (size > this.#bytes.length) {
+      chargeString(size);
+      const bytes = new Uint8Array(2 * size);
+      bytes.set(this.#bytes);
+      this.#bytes = bytes;
+    }
     for (let index = 0; index < text.length; index++)
       this.#bytes[this.#length++] = text.charCodeAt(index);
   }
 
-  /** Writes a string with quotes. Plain ASCII is copied as it is. */
+  /** Writes a string with quotes. A plain one is not copied first. */
   #pushString(text: string): void {
-    const start = this.#length;
-    this.#reserve(text.length + 2);
-    this.#bytes[this.#length++] = quotationMark;
-    for (let index = 0; index < text.length; index++) {
-      const byte = text.charCodeAt(index);
-      if (byte < 0x20 || byte > 0x7e || byte === quotationMark || byte === backslash) {
-        this.#length = start;
-        return this.#push(quoteJson(text));
-      }
-      this.#bytes[this.#length++] = byte;
-    }
-    this.#bytes[this.#length++] = quotationMark;
+    if (needsEscape.test(text)) return this.#push(quoteJson(text));
+    this.#push('"');
+    this.#push(text);
+    this.#push('"');
   }
 
   write(value: Value): void {
@@ -77,76 +63,65 @@ class JsonWriter {
       if (this.#open.length >= maxDepth) rejectDepth();
       if (budget.fuel < 0) budget.checkLimits();
       this.#open.push(value);
-      if (value instanceof StarlarkDict) this.#writeDict(value);
-      else this.#writeItems(value);
+      this.#writeParts(value);
       this.#open.pop();
     }
   }
 
-  #writeItems(value: StarlarkObject): void {
-    const items = value.items?.() ?? fail(`cannot encode ${value.type} as JSON`);
-    this.#push("[");
+  #writeParts(value: StarlarkObject): void {
+    const isDict = value instanceof StarlarkDict;
+    const items = isDict ? sortKeys(value) : value.items?.();
+    if (items === undefined) return fail(`cannot encode ${value.type} as JSON`);
+    this.#push(isDict ? "{" : "[");
     for (let index = 0; index < items.length; index++) {
+      const item = items[index] as Value;
       if (index > 0) this.#push(",");
+      if (isDict) {
+        this.#pushString(item as string);
+        this.#push(":");
+      }
       try {
-        this.write(items[index] as Value);
+        this.write(isDict ? (value.get(item) as Value) : item);
       } catch (error) {
-        failWithName(`at ${value.type} index ${index}`, error);
+        const place = isDict ? `in dict key ${toRepr(item)}` : `at ${value.type} index ${index}`;
+        failWithName(place, error);
       }
     }
-    this.#push("]");
-  }
-
-  #writeDict(dict: StarlarkDict): void {
-    const keys = dict.keys();
-    for (const key of keys)
-      if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
-    this.#push("{");
-    let first = true;
-    for (const key of (keys as string[]).sort()) {
-      if (!first) this.#push(",");
-      first = false;
-      this.#pushString(key);
-      this.#push(":");
-      try {
-        this.write(dict.get(key) as Value);
-      } catch (error) {
-        failWithName(`in dict key ${toRepr(key)}`, error);
-      }
-    }
-    this.#push("}");
+    this.#push(isDict ? "}" : "]");
   }
 }
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  '"': '\\"',
-  "\\": "\\\\",
-};
+function sortKeys(dict: StarlarkDict): Value[] {
+  const keys = dict.keys();
+  for (const key of keys)
+    if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
+  return keys.sort();
+}
+
+const needsEscape = /[^ !#-[\]-~]/;
 
 /** A string as Go's encoder writes it: beyond plain ASCII, what is special in HTML and JavaScript is escaped. */
 function quoteJson(text: string): string {
   chargeString(text.length);
-  if (/^[ -~]*$/.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
-  const escaped = fromUtf8(text).replaceAll(
-    /[\u0000-\u001f"&<>\\\u2028\u2029\ufffd]/g,
-    (character) =>
-      shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  const special = /[^ -~]/.test(text) ? /[\u0000-\u001f"&<>\\\u2028\u2029\ufffd]/g : /["\\]/g;
+  const escaped = fromUtf8(text).replaceAll(special, (character) =>
+    '\n\r\t"\\'.includes(character)
+      ? JSON.stringify(character).slice(1, -1)
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   return `"${toUtf8(escaped)}"`;
 }
 
+/** The text at the start of each line, and the text for each level after it. */
+type Layout = [prefix?: string, indent?: string];
+
 /** A JSON text with a line per element. */
-function indentJson(text: string, prefix: string = "", indent: string = "\t"): string {
-  const parts: string[] = [];
+function indentJson(text: string, ...[prefix = "", indent = "\t"]: Layout): string {
+  let result = "";
   let depth = 0;
-  let length = 0;
   const push = (part: string): void => {
-    length += part.length;
     chargeString(part.length);
-    parts.push(part);
+    result += part;
   };
   let previous = "";
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"|[[\]{},:]|[^\s[\]{},:"]+/g)) {
@@ -158,17 +133,16 @@ function indentJson(text: string, prefix: string = "", indent: string = "\t"): s
     push(token === ":" ? ": " : token);
     previous = token;
   }
-  chargeString(length);
-  return parts.join("");
+  chargeString(result.length);
+  return result;
 }
 
 const functions = defineFunctions({
   "json.encode(any)": encodeJson,
   "json.encode_indent(any, *, prefix: string?, indent: string?)": (
     value: Value,
-    prefix?: string,
-    indent?: string,
-  ) => indentJson(encodeJson(value), prefix, indent),
+    ...layout: Layout
+  ) => indentJson(encodeJson(value), ...layout),
   "json.decode(x: string, default: any?)": (text: string, fallback?: Value) => {
     try {
       return decodeJson(text);
@@ -177,13 +151,9 @@ const functions = defineFunctions({
       return fallback;
     }
   },
-  "json.indent(string, *, prefix: string?, indent: string?)": (
-    text: string,
-    prefix?: string,
-    indent?: string,
-  ) => {
+  "json.indent(string, *, prefix: string?, indent: string?)": (text: string, ...layout: Layout) => {
     withName("json.decode", () => decodeJson(text));
-    return indentJson(text, prefix, indent);
+    return indentJson(text, ...layout);
   },
 });
 

@@ -40,13 +40,12 @@ const lanczos = [
 
 /** The gamma function (the Lanczos approximation with g = 7 and n = 9). */
 function gamma(x: number): number {
-  if (x === -Infinity || (Number.isInteger(x) && x < 0)) return Number.NaN;
+  if (Number.isInteger(x) && x < 0) return Number.NaN;
   if (Number.isInteger(x) && x > 0 && x <= 171) {
     let product = 1;
     for (let factor = 2; factor < x; factor++) product *= factor;
     return product;
   }
-  if (x === 0) return 1 / x;
   if (x < 0.5) return Math.PI / (Math.sin(Math.PI * x) * gamma(1 - x));
   if (x > 171.7) return Infinity;
   let sum = lanczos[0] as number;

@@ -11,7 +11,7 @@ export function parseInteger(value: Value, base: Value | undefined): Value {
   return typeof value === "boolean" ? Number(value) : truncateToInt(value);
 }
 
-const prefixBases: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16 };
+const prefixBases: Readonly<Record<string, number>> = { "0b": 2, "0o": 8, "0x": 16 };
 
 function parseIntegerText(text: string, base: Value = 10): Value {
   if (!isInt(base)) fail(`for parameter base: got ${typeName(base)}, want int`);
@@ -20,11 +20,10 @@ function parseIntegerText(text: string, base: Value = 10): Value {
   const invalid = (): never => fail(`invalid literal with base ${radix}: ${text}`);
   const sign = /^[+-]/.exec(text)?.[0] ?? "";
   let digits = text.slice(sign.length);
-  const letter = /^0([box])[^]/i.exec(digits)?.[1];
-  const prefix = letter === undefined ? undefined : prefixBases[letter.toLowerCase()];
-  if (prefix !== undefined && (radix === 0 || radix === prefix)) {
+  const prefixBase = prefixBases[digits.slice(0, 2).toLowerCase()];
+  if (digits.length > 2 && prefixBase !== undefined && (radix === 0 || radix === prefixBase)) {
     digits = digits.slice(2);
-    radix = prefix;
+    radix = prefixBase;
   } else if (radix === 0) {
     if (/^0+[^0]/.test(digits)) invalid();
     radix = 10;
@@ -61,9 +60,8 @@ export function parseFloatText(value: Value): Value {
   if (isInt(value)) return toFloat(intToNumber(value));
   if (typeof value !== "string") return fail(`float got ${typeName(value)}, want number or string`);
   if (value === "") fail("float: empty string");
-  const word = value.toLowerCase().replace(/^[+-]/, "");
-  if (word === "nan") return toFloat(Number.NaN);
-  if (word === "inf" || word === "infinity")
+  if (/^[+-]?nan$/i.test(value)) return toFloat(Number.NaN);
+  if (/^[+-]?inf(?:inity)?$/i.test(value))
     return toFloat(value.startsWith("-") ? -Infinity : Infinity);
   if (!decimal.test(value)) fail(`invalid float literal: ${value}`);
   const number = Number(value);

@@ -41,15 +41,13 @@ export function extremum(name: "min" | "max"): BuiltinImplementation {
       return fail(`${name}: ${typeName(source as Value)} value is not iterable`);
     if (items.length === 0) return fail(`${name}: argument is an empty sequence`);
     spend(items.length);
-    return withKeys(key, items, source, (keys) =>
-      withName(name, () => {
-        let best = 0;
-        for (let index = 1; index < keys.length; index++) {
-          if (compareValues(operator, keys[index] as Value, keys[best] as Value)) best = index;
-        }
-        return items[best] as Value;
-      }),
-    );
+    const findItem = (keys: readonly Value[]): Value => {
+      let best = 0;
+      for (let index = 1; index < keys.length; index++)
+        if (compareValues(operator, keys[index] as Value, keys[best] as Value)) best = index;
+      return items[best] as Value;
+    };
+    return withKeys(key, items, (keys) => withName(name, () => findItem(keys)), source);
   };
 }
 
@@ -57,8 +55,8 @@ export function extremum(name: "min" | "max"): BuiltinImplementation {
 function withKeys(
   key: Value | undefined,
   items: readonly Value[],
-  iterated: Value | undefined,
   finish: (keys: readonly Value[]) => Value,
+  iterated?: Value,
 ): BuiltinResult {
   if (key === undefined) return finish(items);
   const keys: Value[] = [];
@@ -79,22 +77,17 @@ function withKeys(
 /** `sorted(x, key, reverse)`. The sort is stable, also if it is reversed. */
 export function sortItems(iterable: Value, key?: Value, reverse = false): BuiltinResult {
   const items = copyItems(iterable);
-  return withKeys(
-    key,
-    items,
-    undefined,
-    (keys) => new StarlarkList(sortByKeys(items, keys, reverse)),
-  );
+  return withKeys(key, items, (keys) => sortByKeys(items, keys, reverse));
 }
 
-function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
+function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value {
   const { length } = keys;
   chargeItems(length);
   spend(length * Math.ceil(Math.log2(length + 2)));
   if (keys === items && keys.every((key) => typeof key === "number")) {
     // Equal ints need no order, so that the sort of floats will do.
     const sorted = [...Float64Array.from(keys).sort()];
-    return reverse ? sorted.toReversed() : sorted;
+    return new StarlarkList(reverse ? sorted.toReversed() : sorted);
   }
   const order = Array.from({ length }, (_, index) => index);
   const sign = reverse ? -1 : 1;
@@ -104,7 +97,7 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
     if (isFailure(error)) reportOrder(keys, reverse, error);
     throw error;
   }
-  return order.map((index) => items[index] as Value);
+  return new StarlarkList(order.map((index) => items[index] as Value));
 }
 
 function compareAny(left: Value, right: Value): number {
@@ -118,23 +111,20 @@ function compareAny(left: Value, right: Value): number {
  * 20, and its last error counts.
  */
 function reportOrder(keys: readonly Value[], reverse: boolean, found: StarlarkError): never {
-  const blockSize = 20;
   let last = found;
-  const isLess = (left: Value, right: Value): boolean => {
-    try {
-      return reverse ? compareValues("<", right, left) : compareValues("<", left, right);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      last = error;
-      return false;
-    }
-  };
   let block: Value[] = [];
   for (const [index, key] of keys.entries()) {
-    if (index % blockSize === 0) block = [];
-    let at = block.length;
-    while (at > 0 && isLess(key, block[at - 1] as Value)) at--;
-    block.splice(at, 0, key);
+    if (index % 20 === 0) block = [];
+    const before = block.findLastIndex((other) => {
+      try {
+        return !(reverse ? compareValues("<", other, key) : compareValues("<", key, other));
+      } catch (error) {
+        if (!isFailure(error)) throw error;
+        last = error;
+        return true;
+      }
+    });
+    block.splice(before + 1, 0, key);
   }
   throw last;
 }

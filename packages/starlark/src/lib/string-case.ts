@@ -28,8 +28,7 @@ function toTitle(character: string): string {
 }
 
 function isCased(character: string): boolean {
-  if (character < "\u0080") return /[A-Za-z]/.test(character);
-  return [toUpper, toLower, toTitle].some((change) => change(character) !== character);
+  return toUpper(character) !== character || toLower(character) !== character;
 }
 
 function mapCharacters(text: string, change: (character: string) => string): string {

@@ -55,12 +55,7 @@ function countOccurrences(text: string, wanted: string): number {
  * The parts between occurrences of a text; at most `limit` splits, from the right if `fromRight`. The empty text is before and
  * after every character.
  */
-function splitOnText(
-  text: string,
-  separator: string,
-  limit: number = -1,
-  fromRight: boolean = false,
-): string[] {
+function splitOnText(text: string, separator: string, limit = -1, fromRight = false): string[] {
   chargeParts(separator === "" ? text.length + 2 : countOccurrences(text, separator) + 1, text);
   const parts = separator === "" ? ["", ...characters(text), ""] : text.split(separator);
   const excess = limit < 0 ? 0 : parts.length - limit - 1;
@@ -71,13 +66,10 @@ function splitOnText(
 
 /** The lines, with their ends if `keepEnds`. */
 function splitLines(text: string, keepEnds: boolean = false): Value {
-  const lines = splitOnText(text, "\n");
+  chargeParts(countOccurrences(text, "\n") + 1, text);
+  const lines = text.split(keepEnds ? /(?<=\n)/ : "\n");
   if (lines.at(-1) === "") lines.pop();
-  if (!keepEnds) return toList(lines);
-  const isComplete = text.endsWith("\n");
-  return toList(
-    lines.map((line, index) => (isComplete || index < lines.length - 1 ? `${line}\n` : line)),
-  );
+  return toList(lines);
 }
 
 /** The text without characters of `cutset` at its ends; without a cutset, without white space. */
@@ -99,11 +91,7 @@ function lastCharacter(text: string, end: number): number {
 }
 
 /** The part of a text between two positions, and where it begins. */
-function selectPart(
-  text: string,
-  low: Value = null,
-  high: Value = null,
-): [part: string, start: number] {
+function selectPart(text: string, low: Value = null, high: Value = null): [string, number] {
   const [start, end] = toRange(low, high, text.length);
   return [text.slice(start, Math.max(start, end)), start];
 }
@@ -141,12 +129,7 @@ function partition(text: string, separator: string, last: boolean = false): Valu
 }
 
 /** The errors of both methods have the name `split`, as in starlark-go. */
-function split(
-  text: string,
-  separator: Value = null,
-  limit: Int = -1,
-  fromRight: boolean = false,
-): Value {
+function split(text: string, separator: Value = null, limit: Int = -1, fromRight = false): Value {
   spend(text.length >> 4);
   if (separator === null) return toList(splitOnSpace(text, Number(limit), fromRight));
   if (typeof separator !== "string")

@@ -13,15 +13,9 @@ import {
   fromUtf8,
   replaceInvalid,
 } from "../values/utf8.ts";
-import {
-  isTrue,
-  type NamedArguments,
-  toItems,
-  toLength,
-  typeName,
-  type Value,
-} from "../values/value.ts";
-import { argumentReader, defineFunctions } from "./builtin.ts";
+import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
+import type { NamedArguments, Value } from "../values/value.ts";
+import { defineFunctions } from "./builtin.ts";
 import { attributeNames, findAttribute, getAttribute } from "./attributes.ts";
 import { updateDict } from "./collection-methods.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
@@ -87,8 +81,6 @@ function iterate(value: Value): readonly Value[] {
   return items;
 }
 
-const readFail = argumentReader("fail", "sep: string?");
-
 const functions = defineFunctions({
   "all(iterable)": (items: Value) => iterate(items).every(isTrue),
   "any(iterable)": (items: Value) => iterate(items).some(isTrue),
@@ -145,10 +137,8 @@ const functionsWithPlainErrors = defineFunctions(
         ? toFloat(Math.abs(value.value))
         : fail(`got ${typeName(value)}, want int or float`);
     },
-    "fail(*, **)": (args: Value[], named: NamedArguments) => {
-      const [separator = " "] = readFail([], named) as [string?];
-      return fail(`fail: ${args.map(toText).join(separator)}`);
-    },
+    "fail(*, sep: string?)": (args: Value[], separator = " ") =>
+      fail(`fail: ${args.map(toText).join(separator)}`),
     "float(*, **)": (args: Value[], named: NamedArguments) => {
       if (named.length > 0) fail("float does not accept keyword arguments");
       if (args.length > 1) fail(`float got ${args.length} arguments, wants 1`);
