@@ -19,6 +19,7 @@ export const listMethods: MethodTable<StarlarkList> = defineMethods<StarlarkList
   "extend(iterable)": (list, items: Value) => list.extend(toItems(items) ?? [], "extend"),
   "index(any, any?, any?)": (list, value: Value, low: Value = null, high: Value = null) => {
     const [start, end] = toRange(low, high, list.length);
+    spend(list.length >> 3);
     const index = list.elements.findIndex(
       (element, at) => at >= start && at < end && areEqual(element, value),
     );
@@ -39,6 +40,7 @@ export const listMethods: MethodTable<StarlarkList> = defineMethods<StarlarkList
   },
   "remove(any)": (list, value: Value) => {
     list.checkMutable("remove from");
+    spend(list.length >> 3);
     const index = list.elements.findIndex((element) => areEqual(element, value));
     if (index === -1) fail("element not found");
     list.elements.splice(index, 1);

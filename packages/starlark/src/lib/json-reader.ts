@@ -25,7 +25,7 @@ export function rejectDepth(): never {
 /** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
 export function decodeJson(text: string): Value {
   if (text.length > maxInput) failLimit(`json.decode: the text is longer than ${maxInput} bytes`);
-  spend(text.length >> 2);
+  spend(text.length >> 4);
   return new JsonReader(text).read();
 }
 
@@ -71,6 +71,7 @@ class JsonReader {
 
   #value(depth: number): Value {
     if (depth > maxDepth) rejectDepth();
+    spend(1);
     const first = this.#next();
     if (first === '"') return this.#string();
     if (first === "[") return this.#array(depth + 1);

@@ -1,5 +1,5 @@
 import { fail, isFailure } from "../values/error.ts";
-import { budget, charge, chargeString, sizes } from "../values/budget.ts";
+import { budget, charge, chargeString, sizes, spend } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { formatFloat, StarlarkFloat } from "../values/float.ts";
 import { toRepr } from "../values/format.ts";
@@ -121,6 +121,7 @@ function indentJson(text: string, ...[prefix = "", indent = "\t"]: Layout): stri
   let depth = 0;
   const push = (part: string): void => {
     chargeString(part.length);
+    spend(1);
     result += part;
   };
   let previous = "";

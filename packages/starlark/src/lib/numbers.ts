@@ -1,5 +1,5 @@
 import { fail, failLimit } from "../values/error.ts";
-import { charge, maxIntBits, spend } from "../values/budget.ts";
+import { maxIntBits, spend } from "../values/budget.ts";
 import { StarlarkFloat, toFloat, truncateToInt } from "../values/float.ts";
 import { fromBigInt, type Int, intToNumber, isInt, negateInt } from "../values/int.ts";
 import { typeName, type Value } from "../values/value.ts";
@@ -41,7 +41,6 @@ function parseDigits(digits: string, radix: number): Int | undefined {
   if (!new RegExp(pattern, "i").test(digits)) return undefined;
   const bits = Math.ceil(digits.length * Math.log2(radix));
   if (bits > maxIntBits + 8) failLimit(`an int of more than ${maxIntBits} bits is too large`);
-  charge(bits >> 3);
   spend((bits * bits) / 2 ** 20);
   const native = nativePrefixes[radix];
   if (native !== undefined) return fromBigInt(BigInt(`${native}${digits}`));
@@ -60,6 +59,7 @@ export function parseFloatText(value: Value): Value {
   if (isInt(value)) return toFloat(intToNumber(value));
   if (typeof value !== "string") return fail(`float got ${typeName(value)}, want number or string`);
   if (value === "") fail("float: empty string");
+  spend(value.length >> 2);
   if (/^[+-]?nan$/i.test(value)) return toFloat(Number.NaN);
   if (/^[+-]?inf(?:inity)?$/i.test(value))
     return toFloat(value.startsWith("-") ? -Infinity : Infinity);

@@ -83,7 +83,7 @@ export function sortItems(iterable: Value, key?: Value, reverse = false): Builti
 function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value {
   const { length } = keys;
   chargeItems(length);
-  spend(length * Math.ceil(Math.log2(length + 2)));
+  spend(length);
   if (keys === items && keys.every((key) => typeof key === "number")) {
     // Equal ints need no order, so that the sort of floats will do.
     const sorted = [...Float64Array.from(keys).sort()];
@@ -101,6 +101,7 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
 }
 
 function compareAny(left: Value, right: Value): number {
+  spend(1);
   if (typeof left === "number" && typeof right === "number") return left - right;
   if (typeof left === "string" && typeof right === "string") return orderTexts(left, right);
   return compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;

@@ -35,7 +35,11 @@ function mapCharacters(text: string, change: (character: string) => string): str
   chargeString(text.length * 2);
   // In parts, so that the characters of a long text are not in memory at once.
   const parts = fromUtf8(text).match(/[^]{1,4096}/gu) ?? [];
-  return toUtf8(parts.map((part) => part.replaceAll(/[^]/gu, change)).join(""));
+  const changePart = (part: string): string => {
+    spend(part.length);
+    return part.replaceAll(/[^]/gu, change);
+  };
+  return toUtf8(parts.map(changePart).join(""));
 }
 
 function upper(text: string): string {
@@ -71,8 +75,10 @@ function lacks(text: string, pattern: RegExp): boolean {
 }
 
 function hasCase(text: string): boolean {
-  spend(text.length >> 6);
-  for (const character of decode(text)) if (isCased(character)) return true;
+  for (const character of decode(text)) {
+    spend(1);
+    if (isCased(character)) return true;
+  }
   return false;
 }
 

@@ -75,7 +75,10 @@ function splitLines(text: string, keepEnds: boolean = false): Value {
 /** The text without characters of `cutset` at its ends; without a cutset, without white space. */
 function strip(text: string, cutset: string, left: boolean, right: boolean): string {
   const cut = cutset === "" ? whiteSpacePoints : new Set(codePoints(cutset));
-  const isRemoved = (index: number): boolean => cut.has(codePointAt(text, index));
+  const isRemoved = (index: number): boolean => {
+    spend(1);
+    return cut.has(codePointAt(text, index));
+  };
   let start = 0;
   let end = text.length;
   if (left) while (start < end && isRemoved(start)) start += characterLength(text, start);
@@ -109,12 +112,16 @@ function searching(method: "indexOf" | "lastIndexOf", isRequired: boolean = fals
 function testing(method: "startsWith" | "endsWith") {
   return (text: string, affix: Value, low?: Value, high?: Value): boolean => {
     const [part] = selectPart(text, low, high);
-    if (typeof affix === "string") return part[method](affix);
+    const has = (wanted: string): boolean => {
+      spend(wanted.length >> 6);
+      return part[method](wanted);
+    };
+    if (typeof affix === "string") return has(affix);
     if (!(affix instanceof StarlarkTuple))
       return fail(`got ${typeName(affix)}, want string or tuple of string`);
     return affix.elements.some((element, index) =>
       typeof element === "string"
-        ? part[method](element)
+        ? has(element)
         : fail(`want string, got ${typeName(element)}, for element ${index}`),
     );
   };
@@ -140,7 +147,6 @@ function split(text: string, separator: Value = null, limit: Int = -1, fromRight
 
 function stripping(left: boolean, right: boolean) {
   return (text: string, cutset: string = ""): string => {
-    spend(text.length >> 4);
     if (cutset !== "") chargeItems(cutset.length);
     return strip(text, cutset, left, right);
   };
@@ -174,11 +180,13 @@ function count(text: string, wanted: string, low?: Value, high?: Value): Value {
 
 function removePrefix(text: string, prefix: string): string {
   chargeString(0);
+  spend(prefix.length >> 6);
   return text.startsWith(prefix) ? text.slice(prefix.length) : text;
 }
 
 function removeSuffix(text: string, suffix: string): string {
   chargeString(0);
+  spend(suffix.length >> 6);
   return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text;
 }
 

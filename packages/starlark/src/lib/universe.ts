@@ -81,6 +81,11 @@ function iterate(value: Value): readonly Value[] {
   return items;
 }
 
+function toName(name: string): string {
+  spend(name.length >> 6);
+  return fromUtf8(name);
+}
+
 const functions = defineFunctions({
   "all(iterable)": (items: Value) => iterate(items).every(isTrue),
   "any(iterable)": (items: Value) => iterate(items).some(isTrue),
@@ -99,10 +104,11 @@ const functions = defineFunctions({
     return toList(items.map((item, index) => toTuple([addInts(start, index), item])));
   },
   "getattr(any, string, any?)": (object: Value, name: string, fallback?: Value) =>
-    getAttribute(object, fromUtf8(name), fallback),
+    getAttribute(object, toName(name), fallback),
   "hasattr(any, string)": (object: Value, name: string) =>
-    findAttribute(object, fromUtf8(name)) !== undefined,
+    findAttribute(object, toName(name)) !== undefined,
   "hash(any)": (value: Value) => {
+    spend((toLength(value) ?? 0) >> 2);
     if (value instanceof StarlarkBytes) return hashBytes(value.data);
     if (typeof value === "string") return hashText(value);
     return fail(`got ${typeName(value)}, want string or bytes`);
