@@ -14,8 +14,7 @@ export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;
  * @throws StarlarkError `invalid_syntax` with all faults of the text.
  */
 export function format(text: string, options: FormatOptions = {}): string {
-  const { fstrings = false } = toDialect(options.dialect);
-  const { statements, comments, problems } = parseFile(text, { fstrings });
+  const { statements, comments, problems } = parseFile(text, toDialect(options.dialect));
   if (problems.length > 0)
     throw new SourceText(options.file ?? "script.star", text).toError(problems);
   return new Formatter(text, comments).file(statements);

@@ -1,12 +1,7 @@
 import { type SourcePosition, type SourceProblem, StarlarkError } from "../values/error.ts";
 
-export interface SyntaxProblem {
-  readonly offset: number;
-  readonly message: string;
-}
-
 /** A fault in the text that ends the statement it is in. */
-export class SyntaxFault extends Error implements SyntaxProblem {
+export class SyntaxFault extends Error {
   readonly offset: number;
 
   constructor(offset: number, message: string) {
@@ -14,6 +9,8 @@ export class SyntaxFault extends Error implements SyntaxProblem {
     this.offset = offset;
   }
 }
+
+export type SyntaxProblem = Pick<SyntaxFault, "offset" | "message">;
 
 /** A source text with its name, and the places of its offsets. */
 export class SourceText {
