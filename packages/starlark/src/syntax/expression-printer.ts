@@ -120,11 +120,10 @@ export class ExpressionPrinter {
   #comprehension(node: Expression<"comprehension">, column: number): string {
     const parts = [node.body, ...node.clauses];
     const [open, close] = [this.text.charAt(node.start), this.text.charAt(node.end - 1)];
-    if (!this.#beginsLine(node.body.start))
+    if (this.lineBefore(node.body.start).trim() !== "")
       return `${open}${parts.map((part) => this.print(part, column + 1)).join(" ")}${close}`;
-    const lines = (pad: string): string[] =>
-      parts.map((part) => pad + this.print(part, pad.length));
-    return open + this.#deeper(lines) + close;
+    const lines = this.#deeper((pad) => parts.map((part) => pad + this.print(part, pad.length)));
+    return open + lines + close;
   }
 
   /** Lines that are indented one level more than the line before and after them. */
@@ -140,17 +139,12 @@ export class ExpressionPrinter {
    * `head`, which ends with an opening bracket, the items, and the closing bracket, behind which `end` is in the text. The
    * items are on one line, or each on its own if the first one was, or if the line would be too long.
    */
-  protected brackets(
-    head: string,
-    items: readonly Printable[],
-    end: number,
-    at: number = this.column,
-  ): string {
+  protected brackets(head: string, items: readonly Printable[], end: number, at: number): string {
     const column = at + lastWidth(head);
     const close = this.text.charAt(end - 1);
     const [first] = items;
     if (first === undefined) return head + close;
-    if (!this.#beginsLine(first.start)) {
+    if (this.lineBefore(first.start).trim() !== "") {
       // A tuple of one item needs its comma.
       const comma = head === "(" && items.length === 1 ? "," : "";
       const line = items.map((item) => this.print(item, column)).join(", ") + comma;
@@ -161,10 +155,9 @@ export class ExpressionPrinter {
     return head + this.#deeper((pad) => this.#itemLines(items, end - 1, pad)) + close;
   }
 
-  /** Whether the line of an offset has only spaces before it. */
-  #beginsLine(offset: number): boolean {
-    const lineStart = this.text.lastIndexOf("\n", offset - 1) + 1;
-    return this.text.slice(lineStart, offset).trim() === "";
+  /** The text of a line before an offset. */
+  protected lineBefore(offset: number): string {
+    return this.text.slice(this.text.lastIndexOf("\n", offset - 1) + 1, offset);
   }
 
   #itemLines(items: readonly Printable[], close: number, pad: string): string[] {
@@ -201,6 +194,6 @@ export class ExpressionPrinter {
 }
 
 /** The length of the last line of a text. */
-export function lastWidth(text: string): number {
+function lastWidth(text: string): number {
   return text.length - (text.lastIndexOf("\n") + 1);
 }

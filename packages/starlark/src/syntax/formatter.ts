@@ -1,6 +1,6 @@
 import type { Statement } from "./ast.ts";
 import { type ParseOptions, toDialect } from "./tree.ts";
-import { ExpressionPrinter, lastWidth } from "./expression-printer.ts";
+import { ExpressionPrinter } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
 
@@ -37,17 +37,14 @@ class Formatter extends ExpressionPrinter {
       this.#blankLines(statement.start, index > 0 || this.indent === 0);
       this.#statement(statement, statements[index + 1]?.start ?? end);
     }
-    this.#commentsBefore(end, this.indent > 0 ? this.#toColumn(statements[0]?.start ?? 0) : 0);
-  }
-
-  #toColumn(offset: number): number {
-    return lastWidth(this.text.slice(0, offset));
+    const column = this.lineBefore(statements[0]?.start ?? 0).length;
+    this.#commentsBefore(end, this.indent > 0 ? column : 0);
   }
 
   /** Prints the comments before an offset, each in a line of its own. */
   #commentsBefore(offset: number, minColumn = 0): void {
     for (const { start, text } of this.takeComments(
-      (comment) => comment.start < offset && this.#toColumn(comment.start) >= minColumn,
+      (comment) => comment.start < offset && this.lineBefore(comment.start).length >= minColumn,
     )) {
       this.#blankLines(start, true);
       this.#write(text, start);
@@ -71,8 +68,8 @@ class Formatter extends ExpressionPrinter {
     switch (statement.kind) {
       case "def": {
         const { name, parameters, at } = statement;
-        const head = this.brackets(`def ${name.name}(`, parameters, at + 1);
-        return this.#headed(statement, head, at, end);
+        const head = this.brackets(`def ${name.name}(`, parameters, at + 1, this.column);
+        return this.#emit(statement, head, at, end);
       }
       case "if": {
         const { branches, otherwise = [], at: elseStart = end } = statement;
@@ -80,33 +77,33 @@ class Formatter extends ExpressionPrinter {
           this.#commentsBefore(branch.start);
           const { condition } = branch;
           const head = `${index === 0 ? "if" : "elif"} ${this.print(condition, this.column + 5)}`;
-          this.#headed(branch, head, condition.end, branches[index + 1]?.start ?? elseStart);
+          this.#emit(branch, head, condition.end, branches[index + 1]?.start ?? elseStart);
         }
         if (otherwise.length === 0) return;
         this.#commentsBefore(elseStart);
         const branch = { start: elseStart, body: otherwise };
-        return this.#headed(branch, "else", elseStart + 4, end);
+        return this.#emit(branch, "else", elseStart + 4, end);
       }
       case "for": {
         const { target, iterable } = statement;
         const inPart = this.print(iterable, this.column + 8);
-        return this.#headed(statement, `for ${this.print(target)} in ${inPart}`, iterable.end, end);
+        return this.#emit(statement, `for ${this.print(target)} in ${inPart}`, iterable.end, end);
       }
       case "while": {
         const { condition } = statement;
-        return this.#headed(statement, this.append("while ", condition), condition.end, end);
+        return this.#emit(statement, this.append("while ", condition), condition.end, end);
       }
       default:
-        this.#headed(statement, this.print(statement), statement.end, end);
+        this.#emit(statement, this.print(statement), statement.end, end);
     }
   }
 
   /**
-   * Prints a statement without its block, which is `head` and ends in the text at `headEnd` or at the colon behind it, with
-   * the comment behind it, and the block, which may have comments until `end`. With comments at other places the head stays
-   * as it is. A comment behind the next statement of the line belongs to that one.
+   * Prints `head`, a statement or what is before the colon of a block, with the comment behind it, and the block with its
+   * comments up to `end`. The source of the head ends at `headEnd`, or at the colon behind it; with comments at other places
+   * it stays as it is. A comment behind the next statement of the line belongs to that one.
    */
-  #headed(
+  #emit(
     { start, body = [] }: { readonly start: number; readonly body?: readonly Statement[] },
     head: string,
     headEnd: number,

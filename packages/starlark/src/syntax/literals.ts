@@ -21,9 +21,8 @@ const textOrEscape =
 export function unquote(body: string, offset: number, prefix: string = ""): string {
   const text = body.replaceAll(/\r\n?/g, "\n");
   if (prefix.includes("r")) return toUtf8(text);
-  const isBytes = prefix === "b";
   return text.replaceAll(textOrEscape, (part) =>
-    part.startsWith("\\") ? decodeEscape(part, offset, isBytes) : toUtf8(part),
+    part.startsWith("\\") ? decodeEscape(part, offset, prefix === "b") : toUtf8(part),
   );
 }
 

@@ -27,10 +27,8 @@ export class SourceText {
   }
 
   position(offset: number): SourcePosition {
-    this.#lineStarts ??= [
-      0,
-      ...Array.from(this.text.matchAll(/\n/g), (newline) => newline.index + 1),
-    ];
+    const newlines = this.text.matchAll(/\n/g);
+    this.#lineStarts ??= [0, ...Array.from(newlines, ({ index }) => index + 1)];
     let low = 0;
     let high = this.#lineStarts.length - 1;
     while (low < high) {
