@@ -32,7 +32,7 @@ export class ExpressionPrinter {
 
   protected print(node: Printable, column: number = this.column): string {
     const { start, end } = node;
-    const print = (part: Expression | undefined): string =>
+    const print = (part: Printable | undefined): string =>
       part === undefined ? "" : this.print(part, column);
     if ("key" in node) return this.append(`${print(node.key)}: `, node.value, column);
     if ("from" in node) {
@@ -78,8 +78,8 @@ export class ExpressionPrinter {
       case "call":
         return this.brackets(`${print(node.callee)}(`, node.arguments, end, column);
       case "lambda": {
-        const parameters = node.parameters.map((parameter) => this.print(parameter, column));
-        return `${`lambda ${parameters.join(", ")}`.trimEnd()}: ${print(node.body)}`;
+        const head = `lambda ${node.parameters.map(print).join(", ")}`.trimEnd();
+        return `${head}: ${print(node.body)}`;
       }
       case "expression":
         return print(node.value);
@@ -120,7 +120,7 @@ export class ExpressionPrinter {
   #comprehension(node: Expression<"comprehension">, column: number): string {
     const parts = [node.body, ...node.clauses];
     const [open, close] = [this.text.charAt(node.start), this.text.charAt(node.end - 1)];
-    if (this.lineBefore(node.body.start).trim() !== "")
+    if (!this.text.slice(node.start, node.body.start).includes("\n"))
       return `${open}${parts.map((part) => this.print(part, column + 1)).join(" ")}${close}`;
     const lines = this.#deeper((pad) => parts.map((part) => pad + this.print(part, pad.length)));
     return open + lines + close;
@@ -144,20 +144,16 @@ export class ExpressionPrinter {
     const close = this.text.charAt(end - 1);
     const [first] = items;
     if (first === undefined) return head + close;
-    if (this.lineBefore(first.start).trim() !== "") {
+    const open = this.text.lastIndexOf(head.slice(-1), first.start - 1);
+    if (!this.text.slice(open, first.start).includes("\n")) {
       // A tuple of one item needs its comma.
       const comma = head === "(" && items.length === 1 ? "," : "";
       const line = items.map((item) => this.print(item, column)).join(", ") + comma;
       const fits = line.includes("\n") || column + line.length < maxWidth;
-      if (fits || this.#comments.some(({ start }) => start > first.start && start < end))
+      if (fits || this.#comments.some(({ start }) => start > open && start < end))
         return head + line + close;
     }
     return head + this.#deeper((pad) => this.#itemLines(items, end - 1, pad)) + close;
-  }
-
-  /** The text of a line before an offset. */
-  protected lineBefore(offset: number): string {
-    return this.text.slice(this.text.lastIndexOf("\n", offset - 1) + 1, offset);
   }
 
   #itemLines(items: readonly Printable[], close: number, pad: string): string[] {
@@ -194,6 +190,6 @@ export class ExpressionPrinter {
 }
 
 /** The length of the last line of a text. */
-function lastWidth(text: string): number {
+export function lastWidth(text: string): number {
   return text.length - (text.lastIndexOf("\n") + 1);
 }

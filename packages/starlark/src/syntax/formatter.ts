@@ -1,6 +1,6 @@
 import type { Statement } from "./ast.ts";
 import { type ParseOptions, toDialect } from "./tree.ts";
-import { ExpressionPrinter } from "./expression-printer.ts";
+import { ExpressionPrinter, lastWidth } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
 
@@ -37,14 +37,17 @@ class Formatter extends ExpressionPrinter {
       this.#blankLines(statement.start, index > 0 || this.indent === 0);
       this.#statement(statement, statements[index + 1]?.start ?? end);
     }
-    const column = this.lineBefore(statements[0]?.start ?? 0).length;
-    this.#commentsBefore(end, this.indent > 0 ? column : 0);
+    this.#commentsBefore(end, this.indent > 0 ? this.#toColumn(statements[0]?.start ?? 0) : 0);
+  }
+
+  #toColumn(offset: number): number {
+    return lastWidth(this.text.slice(0, offset));
   }
 
   /** Prints the comments before an offset, each in a line of its own. */
   #commentsBefore(offset: number, minColumn = 0): void {
     for (const { start, text } of this.takeComments(
-      (comment) => comment.start < offset && this.lineBefore(comment.start).length >= minColumn,
+      (comment) => comment.start < offset && this.#toColumn(comment.start) >= minColumn,
     )) {
       this.#blankLines(start, true);
       this.#write(text, start);
