@@ -37,6 +37,7 @@ function decodeEscape(escape: string, offset: number, isBytes: boolean): string 
   const point = value.toString(16).padStart(4, "0").toUpperCase();
   const invalid = `invalid escape sequence ${escape}`;
   const advice = `use \\u${point} for the UTF-8 encoding of U+${point}`;
+  // The first one that holds is reported.
   const faults = [
     [escape.length < 2 + (escapeSizes[letter] ?? 0), `truncated escape sequence ${escape}`],
     [!/^[0-9A-Fa-f]+$/.test(digits), invalid],

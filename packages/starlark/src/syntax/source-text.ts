@@ -10,6 +10,7 @@ export class SyntaxFault extends Error {
   }
 }
 
+/** A fault as data: its place and its message. */
 export type SyntaxProblem = Pick<SyntaxFault, "offset" | "message">;
 
 /** A source text with its name, and the places of its offsets. */
