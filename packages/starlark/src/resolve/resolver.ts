@@ -226,8 +226,7 @@ class Resolver {
     this.#visit(parameters.flatMap(({ fallback }) => fallback ?? []));
     const owner = openFunction(name, start, parameters, this.#report);
     this.#withBlock(owner, () => {
-      for (const { name: variable } of owner.parameters) {
-        if (variable === undefined) continue;
+      for (const variable of owner.parameters.flatMap((parameter) => parameter.name ?? [])) {
         if (this.#block.names.has(variable.name))
           this.#report(variable.start, `duplicate parameter: ${variable.name}`);
         variable.binding = bindLocal(variable.name, this.#block);

@@ -54,19 +54,17 @@ type Report = (offset: number, message: string) => void;
 /** Kinds, a kind before each, and the message if it must not be there; `%s` is the name of the one before. */
 type OrderRules = readonly (readonly [kind: string, before: string, message?: string])[];
 
+/** An argument or a parameter; without a name, the text is empty. */
+type OrderedItem = readonly [kind: string, offset: number, name: string];
+
 /** Reports what may not follow something before it. The first rule that holds decides. */
-function checkOrder<Item extends { readonly kind: string }>(
-  list: readonly Item[],
-  rules: OrderRules,
-  report: (item: Item, message: string, before: Item) => void,
-): void {
-  const known = new Map<string, Item>();
-  for (const item of list) {
-    const rule = rules.find(([kind, before]) => kind === item.kind && known.has(before));
-    const [, kind = "", message] = rule ?? [];
-    const before = known.get(kind);
-    if (before !== undefined && message !== undefined) report(item, message, before);
-    known.set(item.kind, item);
+function checkOrder(list: readonly OrderedItem[], rules: OrderRules, report: Report): void {
+  const names = new Map<string, string>();
+  for (const [kind, offset, name] of list) {
+    const rule = rules.find(([item, before]) => item === kind && names.has(before));
+    const [, before = "", message] = rule ?? [];
+    if (message !== undefined) report(offset, message.replace("%s", names.get(before) ?? ""));
+    names.set(kind, name);
   }
 }
 
@@ -87,12 +85,8 @@ export function openFunction(
   list: readonly Parameter[],
   report: Report,
 ): FunctionScope {
-  checkOrder(list, parameterRules, ({ at }, message, before) =>
-    report(
-      at,
-      message.replace("%s", () => before.name?.name ?? ""),
-    ),
-  );
+  const order = list.map(({ kind, at, name: node }) => [kind, at, node?.name ?? ""] as const);
+  checkOrder(order, parameterRules, report);
   const named = list.filter(({ kind }) => kind === "required" || kind === "optional");
   const starred = list.filter(({ kind }) => kind === "*" || kind === "**");
   const star = starred[0]?.kind === "*" ? starred[0] : undefined;
@@ -100,9 +94,8 @@ export function openFunction(
   const keywordOnly = star === undefined ? 0 : named.length - list.indexOf(star);
   if (star !== undefined && star.name === undefined && keywordOnly === 0)
     report(star.at, "bare * must be followed by keyword-only parameters");
-  const rest = [star, starStar].filter((parameter) => parameter?.name !== undefined);
-  const parameters = [...named, ...rest] as Parameter[];
-  return { name, start, parameters, keywordOnly, locals: [], free: [] };
+  const rest = [star, starStar].flatMap((each) => (each?.name === undefined ? [] : each));
+  return { name, start, parameters: [...named, ...rest], keywordOnly, locals: [], free: [] };
 }
 
 const argumentRules: OrderRules = [
@@ -119,7 +112,8 @@ const argumentRules: OrderRules = [
 const maxArguments = 255;
 
 export function checkArguments({ arguments: list, at }: Expression<"call">, report: Report): void {
-  checkOrder(list, argumentRules, ({ start }, message) => report(start, message));
+  const order = list.map(({ kind, start }) => [kind, start, ""] as const);
+  checkOrder(order, argumentRules, report);
   const names = new Set<string>();
   for (const { name, start } of list) {
     if (name === undefined) continue;

@@ -1,7 +1,7 @@
 import type { SyntaxProblem } from "./source-text.ts";
 
 /** The tree of a source file. `start` and `end` are offsets; `at` is the offset of an operator or bracket. */
-export interface Node {
+interface Node {
   readonly start: number;
   readonly end: number;
 }
@@ -61,10 +61,10 @@ export interface Parameter extends Node {
 
 type Optional = Expression | undefined;
 
-interface ExpressionFields {
+interface ExpressionMap {
   name: { name: string };
   literal: {
-    token: "int literal" | "float literal" | "string literal" | "bytes literal";
+    token: `${"int" | "float" | "string" | "bytes"} literal`;
     value: string | number | bigint;
   };
   format: { parts: readonly FormatPart[] };
@@ -84,29 +84,22 @@ interface ExpressionFields {
   lambda: { parameters: readonly Parameter[]; body: Expression };
 }
 
-type ExpressionKind = keyof ExpressionFields;
+type ExpressionKind = keyof ExpressionMap;
 
 /** An expression, of any kind or of one. */
-export type Expression<Kind extends ExpressionKind = ExpressionKind> = NodeOf<
-  ExpressionFields,
-  Kind
->;
+export type Expression<Kind extends ExpressionKind = ExpressionKind> = NodeOf<ExpressionMap, Kind>;
 
 type Statements = readonly Statement[];
 
-interface StatementFields {
+interface StatementMap {
   expression: { value: Expression };
   assign: { operator: string; target: Expression; value: Expression; at: number };
   /** `at` is the closing parenthesis. */
   def: { name: Expression<"name">; parameters: readonly Parameter[]; body: Statements; at: number };
   /** The branches are `if` and every `elif`, in order. `at` is `else`, if there is one. */
-  if: {
-    branches: readonly (Node & Block)[];
-    otherwise: Statements | undefined;
-    at: number | undefined;
-  };
+  if: { branches: readonly Branch[]; otherwise: Statements | undefined; at: number | undefined };
   for: { target: Expression; iterable: Expression; body: Statements };
-  while: Block;
+  while: Branch;
   return: { value: Optional };
   pass: object;
   break: object;
@@ -115,7 +108,8 @@ interface StatementFields {
   load: { module: Expression<"literal">; names: readonly LoadedName[] };
 }
 
-interface Block {
+/** A condition and the statements that depend on it. */
+export interface Branch extends Node {
   readonly condition: Expression;
   readonly body: Statements;
 }
@@ -126,10 +120,10 @@ export interface LoadedName extends Node {
   readonly to: Expression<"name">;
 }
 
-type StatementKind = keyof StatementFields;
+type StatementKind = keyof StatementMap;
 
 /** A statement, of any kind or of one. */
-export type Statement<Kind extends StatementKind = StatementKind> = NodeOf<StatementFields, Kind>;
+export type Statement<Kind extends StatementKind = StatementKind> = NodeOf<StatementMap, Kind>;
 
 /** A function after it is resolved: its slots, and the cells that it takes from the function around it. */
 export interface FunctionScope {

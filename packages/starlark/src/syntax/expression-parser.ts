@@ -47,8 +47,8 @@ export class ExpressionParser extends Scanner {
     return this.advance();
   }
 
-  #failExpected(expected: string): never {
-    return this.fail(`got ${describeToken(this.kind)}, want ${expected}`);
+  #failExpected(expected: string, place: string = ""): never {
+    return this.fail(`got ${describeToken(this.kind)}${place}, want ${expected}`);
   }
 
   /** Runs `parse` one level deeper. */
@@ -217,7 +217,7 @@ export class ExpressionParser extends Scanner {
   #parseOperand(): Expression {
     const { kind, start } = this;
     if (kind === "identifier") return this.parseName();
-    if (this.isFormat()) return this.#parseFormat();
+    if (this.formatStart !== undefined) return this.#parseFormat(this.formatStart);
     if (kind.endsWith(" literal")) return this.parseLiteral();
     if (kind === "-" || kind === "+" || kind === "~")
       return this.#parseUnary(kind, () => this.#parsePrimary());
@@ -237,10 +237,6 @@ export class ExpressionParser extends Scanner {
     if (kind !== "identifier") this.fail("not an identifier");
     this.advance();
     return { kind: "name", start, end: this.end, name: value as string };
-  }
-
-  protected isFormat(): boolean {
-    return this.at("string literal") && this.formatted;
   }
 
   protected parseLiteral(): Expression<"literal"> {
@@ -293,20 +289,16 @@ export class ExpressionParser extends Scanner {
   }
 
   /** An f-string: text, and expressions in braces. */
-  #parseFormat(): Expression {
+  #parseFormat(bodyStart: number): Expression {
     const { start, value: body } = this;
-    const quotes = this.text.startsWith(this.text.charAt(start + 1).repeat(3), start + 1) ? 3 : 1;
-    const parts = splitFormat(body as string, start + 1 + quotes).map((piece) => {
+    const parts = splitFormat(body as string, bodyStart).map((piece) => {
       if (typeof piece === "string") return piece;
       const text = this.text.slice(0, piece.end);
-      const inner = new ExpressionParser(text, { fstrings: true, offset: piece.start });
+      const inner = new ExpressionParser(text, { fstrings: true }, piece.start);
       inner.advance();
       const value = this.nested(() => inner.parseTest());
-      if (!inner.at("end of file")) {
-        inner.fail(
-          `got ${describeToken(inner.kind)} in an f-string, want '}'; there are no format specifications`,
-        );
-      }
+      if (!inner.at("end of file"))
+        inner.#failExpected("'}'; there are no format specifications", " in an f-string");
       return { value, conversion: piece.conversion };
     });
     this.advance();

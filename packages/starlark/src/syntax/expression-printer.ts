@@ -1,5 +1,4 @@
-import type { Argument, Comment, DictEntry, Expression, LoadedName } from "./ast.ts";
-import type { Node, Parameter, Statement } from "./ast.ts";
+import type { Comment, DictEntry, Expression, LoadedName, Statement } from "./ast.ts";
 import type { SyntaxNode } from "./tree.ts";
 
 /** The columns of one level, and of a line. */
@@ -33,7 +32,7 @@ export class ExpressionPrinter {
 
   protected print(node: Printable, column: number = this.column): string {
     const { start, end } = node;
-    const print = (part: Expression | undefined): string =>
+    const print = (part: Printable | undefined): string =>
       part === undefined ? "" : this.print(part, column);
     if ("key" in node) return this.append(`${print(node.key)}: `, node.value, column);
     if ("from" in node) {
@@ -42,30 +41,30 @@ export class ExpressionPrinter {
     }
     switch (node.kind) {
       case "name":
-        return node.name;
       case "literal":
       case "format":
+      case "pass":
+      case "break":
+      case "continue":
         return this.text.slice(start, end);
       case "parenthesized": {
         const { value } = node;
-        return value.kind === "tuple" && value.items.length > 0
-          ? this.brackets("(", value.items, node, column)
-          : `(${this.print(value, column + 1)})`;
+        if (value.kind !== "tuple" || value.items.length === 0)
+          return `(${this.print(value, column + 1)})`;
+        return this.brackets("(", value.items, end, column);
       }
       case "tuple":
         return node.items.length === 0 ? "()" : node.items.map(print).join(", ");
       case "list":
-        return this.brackets("[", node.items, node, column);
+        return this.brackets("[", node.items, end, column);
       case "dict":
-        return this.brackets("{", node.entries, node, column);
+        return this.brackets("{", node.entries, end, column);
       case "comprehension":
         return this.#comprehension(node, column);
       case "conditional":
         return `${print(node.whenTrue)} if ${print(node.condition)} else ${print(node.whenFalse)}`;
-      case "unary": {
-        const operator = node.operator === "not" ? "not " : node.operator;
-        return this.append(operator, node.operand, column);
-      }
+      case "unary":
+        return this.append(node.operator === "not" ? "not " : node.operator, node.operand, column);
       case "binary":
         return this.#binary(node, column);
       case "dot":
@@ -76,13 +75,11 @@ export class ExpressionPrinter {
         const bounds = `${print(node.object)}[${print(node.low)}:${print(node.high)}`;
         return `${bounds}${node.step === undefined ? "" : `:${print(node.step)}`}]`;
       }
-      case "call": {
-        const list = { start: node.at, end };
-        return this.brackets(`${print(node.callee)}(`, node.arguments, list, column);
-      }
+      case "call":
+        return this.brackets(`${print(node.callee)}(`, node.arguments, end, column);
       case "lambda": {
-        const parameters = node.parameters.map((parameter) => this.print(parameter, column));
-        return `${`lambda ${parameters.join(", ")}`.trimEnd()}: ${print(node.body)}`;
+        const head = `lambda ${node.parameters.map(print).join(", ")}`.trimEnd();
+        return `${head}: ${print(node.body)}`;
       }
       case "expression":
         return print(node.value);
@@ -90,30 +87,20 @@ export class ExpressionPrinter {
         return this.append(`${print(node.target)} ${node.operator} `, node.value, column);
       case "return":
         return node.value === undefined ? "return" : this.append("return ", node.value, column);
-      case "load": {
-        const list = { start: this.text.indexOf("(", start), end };
-        return this.brackets("load(", [node.module, ...node.names], list, column);
-      }
-      case "pass":
-      case "break":
-      case "continue":
-        return node.kind;
+      case "load":
+        return this.brackets("load(", [node.module, ...node.names], end, column);
       case "for":
         return `for ${print(node.target)} in ${print(node.iterable)}`;
       case "if":
         return this.append("if ", node.condition, column);
-      default:
-        return this.#argument(node, column);
+      default: {
+        const name = typeof node.name === "object" ? node.name.name : node.name;
+        const value = "value" in node ? node.value : node.fallback;
+        const head = `${node.kind.startsWith("*") ? node.kind : ""}${name ?? ""}`;
+        if (value === undefined) return head;
+        return this.append(name === undefined ? head : `${head} = `, value, column);
+      }
     }
-  }
-
-  #argument(node: Argument | Parameter, column: number): string {
-    const name = typeof node.name === "object" ? node.name.name : node.name;
-    const value = "value" in node ? node.value : node.fallback;
-    const star = node.kind.startsWith("*") ? node.kind : "";
-    const head = `${star}${name ?? ""}`;
-    if (value === undefined) return head;
-    return this.append(name === undefined ? head : `${head} = `, value, column);
   }
 
   /** A text at a column, and an expression behind it. */
@@ -130,17 +117,13 @@ export class ExpressionPrinter {
     return this.append(`${head}\n${" ".repeat(column)}`, right, 0);
   }
 
-  #comprehension(
-    { body, clauses, start, end }: Expression<"comprehension">,
-    column: number,
-  ): string {
-    const parts = [body, ...clauses];
-    const [open, close] = [this.text.charAt(start), this.text.charAt(end - 1)];
-    if (!this.text.slice(start, body.start).includes("\n"))
+  #comprehension(node: Expression<"comprehension">, column: number): string {
+    const parts = [node.body, ...node.clauses];
+    const [open, close] = [this.text.charAt(node.start), this.text.charAt(node.end - 1)];
+    if (!this.text.slice(node.start, node.body.start).includes("\n"))
       return `${open}${parts.map((part) => this.print(part, column + 1)).join(" ")}${close}`;
-    const lines = (pad: string): string[] =>
-      parts.map((part) => pad + this.print(part, pad.length));
-    return open + this.#deeper(lines) + close;
+    const lines = this.#deeper((pad) => parts.map((part) => pad + this.print(part, pad.length)));
+    return open + lines + close;
   }
 
   /** Lines that are indented one level more than the line before and after them. */
@@ -153,25 +136,21 @@ export class ExpressionPrinter {
   }
 
   /**
-   * `head`, which ends with an opening bracket, the items, and the closing bracket. In the text, the brackets and the items
-   * are at `start` and `end`. The items are on one line, or each on its own if the first one was, or if the line would be too long.
+   * `head`, which ends with an opening bracket, the items, and the closing bracket, behind which `end` is in the text. The
+   * items are on one line, or each on its own if the first one was, or if the line would be too long.
    */
-  protected brackets(
-    head: string,
-    items: readonly Printable[],
-    { start, end }: Node,
-    at: number = this.column,
-  ): string {
+  protected brackets(head: string, items: readonly Printable[], end: number, at: number): string {
     const column = at + lastWidth(head);
     const close = this.text.charAt(end - 1);
     const [first] = items;
     if (first === undefined) return head + close;
-    if (!this.text.slice(start, first.start).includes("\n")) {
+    const open = this.text.lastIndexOf(head.slice(-1), first.start - 1);
+    if (!this.text.slice(open, first.start).includes("\n")) {
       // A tuple of one item needs its comma.
       const comma = head === "(" && items.length === 1 ? "," : "";
       const line = items.map((item) => this.print(item, column)).join(", ") + comma;
       const fits = line.includes("\n") || column + line.length < maxWidth;
-      if (fits || this.#comments.some((comment) => comment.start > start && comment.start < end))
+      if (fits || this.#comments.some(({ start }) => start > open && start < end))
         return head + line + close;
     }
     return head + this.#deeper((pad) => this.#itemLines(items, end - 1, pad)) + close;

@@ -14,8 +14,7 @@ export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;
  * @throws StarlarkError `invalid_syntax` with all faults of the text.
  */
 export function format(text: string, options: FormatOptions = {}): string {
-  const { fstrings = false } = toDialect(options.dialect);
-  const { statements, comments, problems } = parseFile(text, { fstrings });
+  const { statements, comments, problems } = parseFile(text, toDialect(options.dialect));
   if (problems.length > 0)
     throw new SourceText(options.file ?? "script.star", text).toError(problems);
   return new Formatter(text, comments).file(statements);
@@ -69,63 +68,59 @@ class Formatter extends ExpressionPrinter {
   }
 
   #statement(statement: Statement, end: number): void {
-    const { start } = statement;
     switch (statement.kind) {
       case "def": {
-        const { name, parameters, body, at } = statement;
-        const list = { start: this.text.indexOf("(", name.end), end: at + 1 };
-        const head = this.brackets(`def ${name.name}(`, parameters, list);
-        return this.#header(start, at, `${head}:`, end, body);
+        const { name, parameters, at } = statement;
+        const head = this.brackets(`def ${name.name}(`, parameters, at + 1, this.column);
+        return this.#emit(statement, head, at, end);
       }
       case "if": {
         const { branches, otherwise = [], at: elseStart = end } = statement;
-        for (const [index, { start: at, condition, body }] of branches.entries()) {
-          this.#commentsBefore(at);
-          const word = index === 0 ? "if" : "elif";
-          const head = `${word} ${this.print(condition, this.column + 5)}:`;
-          this.#header(at, condition.end, head, branches[index + 1]?.start ?? elseStart, body);
+        for (const [index, branch] of branches.entries()) {
+          this.#commentsBefore(branch.start);
+          const { condition } = branch;
+          const head = `${index === 0 ? "if" : "elif"} ${this.print(condition, this.column + 5)}`;
+          this.#emit(branch, head, condition.end, branches[index + 1]?.start ?? elseStart);
         }
         if (otherwise.length === 0) return;
         this.#commentsBefore(elseStart);
-        return this.#header(elseStart, elseStart + 4, "else:", end, otherwise);
+        const branch = { start: elseStart, body: otherwise };
+        return this.#emit(branch, "else", elseStart + 4, end);
       }
       case "for": {
-        const { target, iterable, body } = statement;
+        const { target, iterable } = statement;
         const inPart = this.print(iterable, this.column + 8);
-        const head = `for ${this.print(target)} in ${inPart}:`;
-        return this.#header(start, iterable.end, head, end, body);
+        return this.#emit(statement, `for ${this.print(target)} in ${inPart}`, iterable.end, end);
       }
       case "while": {
-        const { condition, body } = statement;
-        const head = `${this.append("while ", condition)}:`;
-        return this.#header(start, condition.end, head, end, body);
+        const { condition } = statement;
+        return this.#emit(statement, this.append("while ", condition), condition.end, end);
       }
       default:
-        this.#header(start, statement.end, this.print(statement), end);
+        this.#emit(statement, this.print(statement), statement.end, end);
     }
   }
 
   /**
-   * Prints a statement, or the header of a block whose source ends at the colon behind `headerEnd`, with the comment behind
-   * it, and the block. With comments at other places it stays as it is. A comment behind the next statement of the line
-   * belongs to that one.
+   * Prints `head`, a statement or what is before the colon of a block, with the comment behind it, and the block with its
+   * comments up to `end`. The source of the head ends at `headEnd`, or at the colon behind it; with comments at other places
+   * it stays as it is. A comment behind the next statement of the line belongs to that one.
    */
-  #header(
-    start: number,
-    headerEnd: number,
-    text: string,
+  #emit(
+    { start, body = [] }: { readonly start: number; readonly body?: readonly Statement[] },
+    head: string,
+    headEnd: number,
     end: number,
-    body: readonly Statement[] = [],
   ): void {
     const hasBody = body.length > 0;
     const limit = body[0]?.start ?? end;
-    const hasComments = [...this.takeComments((comment) => comment.start < headerEnd)].length > 0;
-    const sourceEnd = hasBody ? this.text.indexOf(":", headerEnd) + 1 : headerEnd;
-    const printed = hasComments ? this.text.slice(start, sourceEnd) : text;
+    const hasComments = [...this.takeComments((comment) => comment.start < headEnd)].length > 0;
+    const sourceEnd = hasBody ? this.text.indexOf(":", headEnd) + 1 : headEnd;
+    const printed = hasComments ? this.text.slice(start, sourceEnd) : head + (hasBody ? ":" : "");
     const suffix = this.suffix(
-      (place) => place < limit && !this.text.slice(headerEnd, place).includes("\n"),
+      (place) => place < limit && !this.text.slice(headEnd, place).includes("\n"),
     );
-    this.#write(printed + suffix, headerEnd);
+    this.#write(printed + suffix, headEnd);
     if (!hasBody) return;
     this.indent++;
     this.#block(body, end);

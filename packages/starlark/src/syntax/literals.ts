@@ -16,48 +16,40 @@ const textOrEscape =
   /[^\\]+|\\(?:[0-7]{1,3}|x[^]{0,2}|u[^]{0,4}|U[^]{0,8}|[\ud800-\udbff][\udc00-\udfff]|[^]?)/g;
 
 /**
- * The content of a string or bytes literal as a byte string, from the text between its quotes (specification of
- * starlark-go, "String literals"). Faults are reported at `offset`.
+ * The content of a string or bytes literal as a byte string, from the text between its quotes and the prefix before them
+ * (specification of starlark-go, "String literals"). Faults are reported at `offset`.
  */
-export function unquote(
-  body: string,
-  offset: number,
-  { raw = false, bytes = false }: { readonly raw?: boolean; readonly bytes?: boolean } = {},
-): string {
+export function unquote(body: string, offset: number, prefix: string = ""): string {
   const text = body.replaceAll(/\r\n?/g, "\n");
-  if (raw) return toUtf8(text);
+  if (prefix.includes("r")) return toUtf8(text);
   return text.replaceAll(textOrEscape, (part) =>
-    part.startsWith("\\") ? decodeEscape(part, offset, bytes) : toUtf8(part),
+    part.startsWith("\\") ? decodeEscape(part, offset, prefix === "b") : toUtf8(part),
   );
 }
 
-function decodeEscape(escape: string, offset: number, bytes: boolean): string {
-  const fail = (message: string): never => {
-    throw new SyntaxFault(offset, message);
-  };
+function decodeEscape(escape: string, offset: number, isBytes: boolean): string {
   const letter = escape.charAt(1);
   const simple = simpleEscapes.get(letter);
   if (simple !== undefined) return simple;
-  const size = escapeSizes[letter] ?? 0;
-  if (escape.length < 2 + size) fail(`truncated escape sequence ${escape}`);
-  const isOctal = letter >= "0" && letter <= "7";
-  const digits = escape.slice(isOctal ? 1 : 2);
+  const base = letter >= "0" && letter <= "7" ? "octal" : "hex";
+  const digits = escape.slice(base === "octal" ? 1 : 2);
+  const value = Number.parseInt(digits, base === "octal" ? 8 : 16);
+  const isByte = base === "octal" || letter === "x";
+  const point = value.toString(16).padStart(4, "0").toUpperCase();
   const invalid = `invalid escape sequence ${escape}`;
-  if (!isOctal && !/^[0-9A-Fa-f]+$/.test(digits)) fail(invalid);
-  const value = Number.parseInt(digits, isOctal ? 8 : 16);
-  if (isOctal || letter === "x") {
-    const point = value.toString(16).padStart(4, "0").toUpperCase();
-    if (!bytes && value > 127)
-      fail(
-        `non-ASCII ${isOctal ? "octal" : "hex"} escape ${escape} (use \\u${point} for the UTF-8 encoding of U+${point})`,
-      );
-    if (value > 255) fail(invalid);
-    return String.fromCharCode(value);
-  }
-  if (value > 0x10ffff) fail(`code point out of range: ${escape} (max \\U0010ffff)`);
-  if (value >= 0xd800 && value <= 0xdfff)
-    fail(`invalid Unicode code point U+${digits.slice(-4).toUpperCase()}`);
-  return encodeCodePoint(value);
+  const advice = `use \\u${point} for the UTF-8 encoding of U+${point}`;
+  // The first one that holds is reported.
+  const faults = [
+    [escape.length < 2 + (escapeSizes[letter] ?? 0), `truncated escape sequence ${escape}`],
+    [!/^[0-9A-Fa-f]+$/.test(digits), invalid],
+    [isByte && !isBytes && value > 127, `non-ASCII ${base} escape ${escape} (${advice})`],
+    [isByte && value > 255, invalid],
+    [value > 0x10ffff, `code point out of range: ${escape} (max \\U0010ffff)`],
+    [value >= 0xd800 && value <= 0xdfff, `invalid Unicode code point U+${point}`],
+  ] as const;
+  const fault = faults.find(([isFault]) => isFault);
+  if (fault !== undefined) throw new SyntaxFault(offset, fault[1]);
+  return isByte ? String.fromCharCode(value) : encodeCodePoint(value);
 }
 
 /** A piece of an f-string: text as bytes, or the place of an expression with its conversion. */

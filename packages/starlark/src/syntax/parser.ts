@@ -1,4 +1,4 @@
-import type { Expression, LoadedName, SourceFile, Statement } from "./ast.ts";
+import type { Branch, Expression, LoadedName, SourceFile, Statement } from "./ast.ts";
 import { describeToken, ExpressionParser } from "./expression-parser.ts";
 import { SyntaxFault, type SyntaxProblem } from "./source-text.ts";
 import { fromUtf8 } from "../values/utf8.ts";
@@ -9,8 +9,8 @@ const assignmentOperators: ReadonlySet<string> = new Set(
   "= += -= *= /= //= %= &= |= ^= <<= >>=".split(" "),
 );
 
-export function parseFile(text: string, options: { readonly fstrings: boolean }): SourceFile {
-  return new Parser(text, options).parseFile();
+export function parseFile(text: string, dialect: { readonly fstrings?: boolean }): SourceFile {
+  return new Parser(text, dialect).parseFile();
 }
 
 /** Reads statements (specification, "Statements"). After a fault it continues with the next line. */
@@ -19,7 +19,6 @@ class Parser extends ExpressionParser {
 
   parseFile(): SourceFile {
     const statements: Statement[] = [];
-    this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
       const isLayout = this.#problems.length > 0 && this.at("indent", "outdent");
       const skipped = isLayout || this.at("newline");
@@ -33,7 +32,7 @@ class Parser extends ExpressionParser {
       parse();
     } catch (error) {
       if (!(error instanceof SyntaxFault)) throw error;
-      this.#problems.push({ offset: error.offset, message: error.message });
+      this.#problems.push(error);
       // The next line may start with a fault, too.
       if (this.#problems.length < maxProblems) this.#recover(() => this.skipLine());
     }
@@ -67,7 +66,7 @@ class Parser extends ExpressionParser {
   }
 
   /** A keyword, a condition, and the statements that depend on it. */
-  #parseBranch(): Statement<"if">["branches"][number] {
+  #parseBranch(): Branch {
     const start = this.advance();
     const condition = this.parseTest();
     const body = this.#parseBlock();
@@ -78,16 +77,14 @@ class Parser extends ExpressionParser {
   #parseBlock(): Statement[] {
     this.expect(":");
     const statements: Statement[] = [];
-    if (!this.accept("newline")) {
-      this.#parseSimpleStatement(statements);
-      return statements;
-    }
-    this.expect("indent");
-    this.nested(() => {
-      while (!this.at("outdent", "end of file") && this.#problems.length < maxProblems)
-        this.#recover(() => this.#parseStatement(statements));
-    });
-    this.accept("outdent");
+    if (this.accept("newline")) {
+      this.expect("indent");
+      this.nested(() => {
+        while (!this.at("outdent", "end of file") && this.#problems.length < maxProblems)
+          this.#recover(() => this.#parseStatement(statements));
+      });
+      this.accept("outdent");
+    } else this.#parseSimpleStatement(statements);
     return statements;
   }
 
@@ -135,28 +132,24 @@ class Parser extends ExpressionParser {
   #parseLoadedName(): LoadedName {
     const { start } = this;
     const local = this.at("identifier") ? this.parseName() : undefined;
-    const example = `${local?.name}="originalname"`;
-    if (local !== undefined && !this.accept("="))
-      this.fail(
-        `load operand must be "${local.name}" or ${example} (want '=' after ${local.name})`,
-      );
-    const quoted = this.#parseString(
-      local === undefined
-        ? `load operand must be "name" or localname="name" (got ${describeToken(this.kind)})`
-        : `original name of loaded symbol must be quoted: ${example}`,
-    );
-    const from: Expression<"name"> = {
-      kind: "name",
-      start: quoted.start + 1,
-      end: quoted.end - 1,
-      name: fromUtf8(quoted.value as string),
-    };
+    const got = describeToken(this.kind);
+    let problem = `load operand must be "name" or localname="name" (got ${got})`;
+    if (local !== undefined) {
+      const { name } = local;
+      const example = `${name}="originalname"`;
+      problem = `original name of loaded symbol must be quoted: ${example}`;
+      if (!this.accept("="))
+        this.fail(`load operand must be "${name}" or ${example} (want '=' after ${name})`);
+    }
+    const quoted = this.#parseString(problem);
+    const name = fromUtf8(quoted.value as string);
+    const from = { kind: "name", start: quoted.start + 1, end: quoted.end - 1, name } as const;
     return { start, end: this.end, to: local ?? { ...from }, from };
   }
 
   /** A string that is not an f-string. */
   #parseString(problem: string): Expression<"literal"> {
-    if (!this.at("string literal") || this.isFormat()) this.fail(problem);
+    if (!this.at("string literal") || this.formatStart !== undefined) this.fail(problem);
     return this.parseLiteral();
   }
 }

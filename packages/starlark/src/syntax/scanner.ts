@@ -17,6 +17,7 @@ const number = /0[xX][0-9a-fA-F]*|0[oO][0-7]*|0[bB][01]*|(?:\d+(?:\.\d*)?|\.\d+)
 const punctuation = /\*\*|<<=|>>=|\/\/=|<<|>>|\/\/|[=!<>+\-*/%&|^]=|[-=<>+*/%&|^~:;,.()[\]{}]/y;
 const stringPrefix = /(?:rb|br|[rb])?(?=["'])/y;
 const stringPrefixWithFormat = /(?:rb|br|[rbf])?(?=["'])/y;
+const quotes = /"""|'''|["']/y;
 const intPrefixes: Readonly<Record<string, string>> = { x: "hex", o: "octal", b: "binary" };
 const comment = /#[^\n]*/y;
 /** The space between tokens, and line breaks behind a backslash. */
@@ -37,8 +38,8 @@ export class Scanner {
   end = 0;
   /** The value of a literal, or the text of an identifier. */
   value: string | number | bigint = "";
-  /** Whether a string is an f-string: its value is the text between the quotes. */
-  formatted = false;
+  /** Where the text between the quotes of an f-string starts, which is its value; `undefined` for other tokens. */
+  formatStart: number | undefined;
   protected readonly text: string;
   readonly #stringPrefix: RegExp;
   #offset: number;
@@ -53,16 +54,17 @@ export class Scanner {
   #afterFault = false;
 
   /** With `offset`, the text is read from there as the inside of brackets, as an expression of an f-string is. */
-  constructor(text: string, options: { readonly fstrings: boolean; readonly offset?: number }) {
+  constructor(text: string, dialect: { readonly fstrings?: boolean }, offset?: number) {
     this.text = text;
-    this.#stringPrefix = options.fstrings ? stringPrefixWithFormat : stringPrefix;
-    this.#offset = options.offset ?? (text.startsWith("\ufeff") ? 1 : 0);
-    this.#lineStart = options.offset === undefined;
+    this.#stringPrefix = dialect.fstrings === true ? stringPrefixWithFormat : stringPrefix;
+    this.#offset = offset ?? (text.startsWith("\ufeff") ? 1 : 0);
+    this.#lineStart = offset === undefined;
     this.#depth = this.#lineStart ? 0 : 1;
   }
 
   next(): void {
     this.end = this.#tokenEnd;
+    this.formatStart = undefined;
     this.kind = this.#scan();
   }
 
@@ -86,7 +88,8 @@ export class Scanner {
     for (;;) {
       const atLineStart = this.#lineStart;
       this.#lineStart = false;
-      const blank = atLineStart && this.#readIndent();
+      const blank = atLineStart && this.#match(blankLine) !== undefined;
+      if (atLineStart && !blank && this.#depth === 0) this.#readIndent();
       if (this.#pending !== 0) {
         this.start = this.#offset;
         const outdent = this.#pending < 0;
@@ -118,20 +121,16 @@ export class Scanner {
     }
   }
 
-  /** Reads the spaces of a line. Returns whether the line is blank. */
-  #readIndent(): boolean {
-    if (this.#match(blankLine) !== undefined) return true;
+  /** Reads the spaces before a statement, which open a block or end some. */
+  #readIndent(): void {
     const width = indentWidth(this.#match(indentation) ?? "");
-    if (this.#depth > 0) return false;
-    const afterFault = this.#afterFault;
+    if (this.#outdentTo(width) < width) {
+      this.#indents.push(width);
+      if (!this.#afterFault && this.#pending < 0)
+        this.fail("unindent does not match any outer indentation level", this.#offset);
+      if (!this.#afterFault) this.#pending++;
+    }
     this.#afterFault = false;
-    const closed = width < (this.#indents.at(-1) as number);
-    if (this.#outdentTo(width) === width) return false;
-    this.#indents.push(width);
-    if (afterFault) return false;
-    if (closed) this.fail("unindent does not match any outer indentation level", this.#offset);
-    this.#pending++;
-    return false;
   }
 
   /** Ends the blocks that are indented more than `width`. Returns the width of the one around them. */
@@ -197,24 +196,19 @@ export class Scanner {
 
   #scanString(prefix: string): string {
     const { text } = this;
-    const quote = text.charAt(this.#offset);
-    const triple = text.startsWith(quote.repeat(3), this.#offset);
-    const close = quote.repeat(triple ? 3 : 1);
-    this.#offset += close.length;
+    const close = this.#match(quotes) ?? "";
     const open = this.#offset;
     for (; !text.startsWith(close, this.#offset); this.#offset++) {
       const letter = text[this.#offset];
       if (letter === undefined) this.fail("unexpected EOF in string");
-      if (letter === "\n" && !triple) this.fail("unexpected newline in string");
+      if (letter === "\n" && close.length === 1) this.fail("unexpected newline in string");
       if (letter === "\\") this.#offset += text.startsWith("\r\n", this.#offset + 1) ? 2 : 1;
     }
     const body = text.slice(open, this.#offset);
     this.#offset += close.length;
-    this.formatted = prefix === "f";
-    const bytes = prefix.includes("b");
-    const raw = prefix.includes("r");
-    this.value = this.formatted ? body : unquote(body, this.start, { raw, bytes });
-    return bytes ? "bytes literal" : "string literal";
+    if (prefix === "f") this.formatStart = open;
+    this.value = prefix === "f" ? body : unquote(body, this.start, prefix);
+    return prefix.includes("b") ? "bytes literal" : "string literal";
   }
 }
 

@@ -1,12 +1,7 @@
 import { type SourcePosition, type SourceProblem, StarlarkError } from "../values/error.ts";
 
-export interface SyntaxProblem {
-  readonly offset: number;
-  readonly message: string;
-}
-
 /** A fault in the text that ends the statement it is in. */
-export class SyntaxFault extends Error implements SyntaxProblem {
+export class SyntaxFault extends Error {
   readonly offset: number;
 
   constructor(offset: number, message: string) {
@@ -14,6 +9,9 @@ export class SyntaxFault extends Error implements SyntaxProblem {
     this.offset = offset;
   }
 }
+
+/** A fault as data: its place and its message. */
+export type SyntaxProblem = Pick<SyntaxFault, "offset" | "message">;
 
 /** A source text with its name, and the places of its offsets. */
 export class SourceText {
@@ -30,10 +28,8 @@ export class SourceText {
   }
 
   position(offset: number): SourcePosition {
-    this.#lineStarts ??= [
-      0,
-      ...Array.from(this.text.matchAll(/\n/g), (newline) => newline.index + 1),
-    ];
+    const newlines = this.text.matchAll(/\n/g);
+    this.#lineStarts ??= [0, ...Array.from(newlines, ({ index }) => index + 1)];
     let low = 0;
     let high = this.#lineStarts.length - 1;
     while (low < high) {

@@ -63,13 +63,9 @@ export interface SyntaxTree {
 export function parse(text: string, options: ParseOptions = {}): SyntaxTree {
   const { file = "script.star", start, dialect } = options;
   const source = new SourceText(file, text, start);
-  const parsed = parseFile(text, { fstrings: toDialect(dialect).fstrings === true });
-  return {
-    text,
-    statements: parsed.statements,
-    problems: source.toProblems(parsed.problems),
-    position: (offset) => source.position(offset),
-  };
+  const { statements, problems } = parseFile(text, toDialect(dialect));
+  const position = (offset: number): SourcePosition => source.position(offset);
+  return { text, statements, problems: source.toProblems(problems), position };
 }
 
 /**
