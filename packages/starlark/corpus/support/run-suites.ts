@@ -120,11 +120,8 @@ function checkResolverChunk(chunk: Chunk): Faults {
   const { problems } = resolveFile(parsed, {
     source,
     dialect: toDialect(chunk.options),
-    environment: {
-      predeclared: (name) => name.startsWith("M"),
-      universal: (name) => name.startsWith("U") || name === "float",
-      names: [],
-    },
+    predeclared: new Set(chunk.text.match(/\bM\w*/g)),
+    universal: new Set([...(chunk.text.match(/\bU\w*/g) ?? []), "float"]),
   });
   const all = [...parsed.problems, ...problems];
   return compareErrors(

@@ -28,7 +28,7 @@ export interface Program {
   readonly dialect: Dialect;
   readonly statements: readonly Statement[];
   readonly resolved: ResolvedFile;
-  readonly predeclared: readonly string[];
+  readonly predeclared: ReadonlySet<string>;
 }
 
 const maxSourceLength = 1024 * 1024;
@@ -40,18 +40,9 @@ export function compile(text: string, options: CompileOptions = {}): Program {
   const dialect = toDialect(options.dialect);
   if (text.length > maxSourceLength)
     failLimit(`the source is longer than ${maxSourceLength} characters`);
-  const file = parseFile(text, { fstrings: dialect.fstrings === true });
-  const predeclared = options.predeclared ?? [];
-  const known = new Set(predeclared);
-  const resolved = resolveFile(file, {
-    source,
-    dialect,
-    environment: {
-      predeclared: (name) => known.has(name),
-      universal: (name) => universalNames.has(name),
-      names: [...universalNames, ...predeclared],
-    },
-  });
+  const file = parseFile(text, dialect);
+  const predeclared = new Set(options.predeclared);
+  const resolved = resolveFile(file, { source, dialect, predeclared, universal: universalNames });
   // Names that a faulty statement would have bound are not reported as missing.
   const { problems } = file.problems.length > 0 ? file : resolved;
   if (problems.length > 0) throw source.toError(problems);

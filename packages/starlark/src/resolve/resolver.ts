@@ -17,12 +17,9 @@ type Name = Expression<"name">;
 interface ResolverOptions {
   readonly source: SourceText;
   readonly dialect: Dialect;
-  /** The names that are defined outside of the file; `names` are for hints. */
-  readonly environment: {
-    readonly predeclared: (name: string) => boolean;
-    readonly universal: (name: string) => boolean;
-    readonly names: readonly string[];
-  };
+  /** The names that the host and the language define. */
+  readonly predeclared: ReadonlySet<string>;
+  readonly universal: ReadonlySet<string>;
 }
 
 /** Gives every name its binding and checks the rules that hold before a file runs. */
@@ -30,6 +27,9 @@ export function resolveFile(file: SourceFile, options: ResolverOptions): Resolve
   return new Resolver(options).resolve(file);
 }
 
+/** How many faults are reported, and how many of them may propose another name, which takes long. */
+const maxProblems = 100;
+const maxHints = 10;
 const unsupported = "this Starlark dialect does not support";
 
 /** The names of starlark-go for kinds of expressions; the others are like `callexpr`. */
@@ -49,7 +49,7 @@ class Resolver {
   readonly #options: ResolverOptions;
   readonly #problems: SyntaxProblem[] = [];
   readonly #report = (offset: number, message: string): void => {
-    this.#problems.push({ offset, message });
+    if (this.#problems.length < maxProblems) this.#problems.push({ offset, message });
   };
   readonly #file: Block = openBlock(openFunction("<toplevel>", 0, [], this.#report));
   readonly #variables: ModuleVariable[] = [];
@@ -63,7 +63,8 @@ class Resolver {
 
   resolve({ statements }: SourceFile): ResolvedFile {
     this.#visit(statements);
-    for (const [name, block] of this.#uses) this.#resolveUse(name, block);
+    for (const [name, block] of this.#uses)
+      if (this.#problems.length < maxProblems) this.#resolveUse(name, block);
     const problems = this.#problems.toSorted((left, right) => left.offset - right.offset);
     return { topLevel: this.#file.owner, variables: this.#variables, problems };
   }
@@ -95,21 +96,26 @@ class Resolver {
   }
 
   #resolveUse(node: Name, block: Block): void {
-    const { dialect, environment } = this.#options;
+    const { dialect, predeclared, universal } = this.#options;
     const { name, start } = node;
     node.binding = findLexical(name, block);
     if (node.binding !== undefined) return;
-    if (environment.predeclared(name)) node.binding = { scope: "predeclared", index: 0 };
-    else if (environment.universal(name)) {
+    if (predeclared.has(name)) node.binding = { scope: "predeclared", index: 0 };
+    else if (universal.has(name)) {
       node.binding = { scope: "universal", index: 0 };
       if (name === "set" && dialect.set !== true) this.#report(start, `${unsupported} sets`);
     } else {
-      let names: string[] = [];
-      for (let from: Block | undefined = block; from !== undefined; from = from.outer)
-        names = [...names, ...from.names.keys()];
-      const hint = nameHint(name, names) || nameHint(name, environment.names);
+      const hint = this.#problems.length < maxHints ? this.#findHint(name, block) : "";
       this.#report(start, `undefined: ${name}${hint}`);
     }
+  }
+
+  #findHint(name: string, block: Block): string {
+    const { predeclared, universal } = this.#options;
+    const names: string[] = [];
+    for (let from: Block | undefined = block; from !== undefined; from = from.outer)
+      for (const known of from.names.keys()) names.push(known);
+    return nameHint(name, names) || nameHint(name, [...universal, ...predeclared]);
   }
 
   #visit(root: SyntaxNode | readonly SyntaxNode[]): void {

@@ -111,15 +111,20 @@ export function formatPosition(position: SourcePosition): string {
   return `${position.file}:${position.line}:${position.column}`;
 }
 
+const maxHintLength = 40;
+const maxHintCandidates = 1000;
+
 /**
  * The end of an error text that proposes the candidate nearest to a misspelled name; empty if none is near. Case and
  * underscores do not count, and at most half of the letters differ (the rule of starlark-go).
  */
 export function nameHint(name: string, candidates: Iterable<string>, prefix: string = ""): string {
-  const folded = fold(name);
   let hint = "";
+  // The work grows with the length of the name and the number of candidates.
+  if (name.length > maxHintLength) return hint;
+  const folded = fold(name);
   let nearest = Math.floor((folded.length + 1) / 2);
-  for (const candidate of [...candidates].sort()) {
+  for (const candidate of [...candidates].slice(0, maxHintCandidates).sort()) {
     const distance = editDistance(folded, fold(candidate), nearest);
     if (distance >= nearest) continue;
     hint = ` (did you mean ${prefix}${candidate}?)`;
