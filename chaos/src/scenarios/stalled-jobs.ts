@@ -10,8 +10,9 @@ export interface StalledJobs {
 }
 
 /**
- * Reads the events of a queue of BullMQ, from the first one. `stalled` names the job, and not the worker that had it; the
- * id of the event has the time (https://docs.bullmq.io/guide/events).
+ * Reads the events of a queue of BullMQ, from the first one. `stalled` names the job, and not the worker that had it: that
+ * follows from the number of times that the job was `active`, as BullMQ counts its starts. The id of an event has its time
+ * (https://docs.bullmq.io/guide/events).
  *
  * @param port the port of Redis on loopback.
  */
@@ -20,8 +21,10 @@ export async function watchStalledJobs(queue: string, port: number): Promise<Sta
   const events = new QueueEvents(queue, { connection, lastEventId: "0" });
   const producer = new QueueEventsProducer(queue, { connection });
   const found: HandOver[] = [];
+  const starts = new Map<string, number>();
+  events.on("active", ({ jobId }) => void starts.set(jobId, (starts.get(jobId) ?? 0) + 1));
   events.on("stalled", ({ jobId }, id) => {
-    found.push({ runId: jobId, time: Number(id.split("-")[0]) });
+    found.push({ runId: jobId, epoch: starts.get(jobId) ?? 0, time: Number(id.split("-")[0]) });
   });
   await events.waitUntilReady();
   return {

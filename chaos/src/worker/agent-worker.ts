@@ -24,8 +24,12 @@ const { engine, start } = connectEngine(settings.engine, settings, store);
 const recorded: DurableEngine = {
   workflow: (name, run) =>
     engine.workflow(name, async (input, steps) => {
+      const { id: runId, epoch } = steps;
       const start = crypto.randomUUID();
-      await log.addEvent({ event: "run", runId: steps.id, worker, start });
+      await log.addEvent({
+        ...{ event: "run", runId, worker, start },
+        ...(epoch === undefined ? {} : { epoch }),
+      });
       try {
         return await run(input, steps);
       } finally {

@@ -14,10 +14,11 @@ type Run = (input: JsonValue, steps: WorkflowSteps) => Promise<JsonValue>;
 /** Milliseconds between two looks for a message, a cancellation or an end. */
 const pollMs = 100;
 
-/** Stores a field of a run, as long as no other worker has taken its job over: the epoch is still the same. */
+/** Stores a field of a run, unless a later start of its job has stored one. */
 const storeScript = `
-if redis.call("HGET", KEYS[1], "epoch") ~= ARGV[1] then return 0 end
-redis.call("HSET", KEYS[1], ARGV[2], ARGV[3])
+local latest = tonumber(redis.call("HGET", KEYS[1], "epoch") or "0")
+if latest > tonumber(ARGV[1]) then return 0 end
+redis.call("HSET", KEYS[1], "epoch", ARGV[1], ARGV[2], ARGV[3])
 return 1`;
 
 /** An engine whose workflows are jobs of BullMQ. */
@@ -29,8 +30,8 @@ export interface BullmqEngine extends DurableEngine {
  * Runs workflows as jobs of BullMQ. BullMQ runs the job of a worker that has ended again, and stores nothing of what the
  * job has done: the steps are in a hash of Redis, one for each run, by their numbers.
  *
- * BullMQ cannot know whether a worker has ended or is only slow: then two workers have the same job. Each start of a job
- * has an epoch, and only the last one stores anything: the step of the slow worker fails, and with it its job.
+ * BullMQ cannot know whether a worker has ended or is only slow: then two workers have the same job. It counts the starts
+ * of a job, and only the last one stores anything: the step of the slow worker fails, and so does its start of the job.
  *
  * Redis has to store what it has accepted (`appendonly yes`, `appendfsync always`): a step that it forgets is repeated.
  *
@@ -70,8 +71,9 @@ async function work(redis: Redis, name: string, run: Run, job: Job): Promise<voi
   const isOver = new AbortController();
   void watchCancellation(redis, key, stop, isOver.signal);
   try {
-    const epoch = await redis.hincrby(key, "epoch", 1);
-    const start: Start = { redis, key, id, epoch };
+    const start: Start = { redis, key, id, epoch: job.attemptsStarted };
+    // From now on, no earlier start stores anything.
+    await storeField(start, "started", 1);
     const output = await run(job.data as JsonValue, toSteps(start, stop.signal));
     await storeField(start, "output", output);
   } catch (error) {
@@ -87,6 +89,7 @@ interface Start {
   /** The key of the run's hash. */
   readonly key: string;
   readonly id: string;
+  /** The number of the start. */
   readonly epoch: number;
 }
 
