@@ -3,6 +3,8 @@ import { checkAgentResults } from "../src/checks/agents.ts";
 import { checkEffectsAtMostOnce, checkUnknownsHaveCauses } from "../src/checks/calls.ts";
 import { checkBudgets } from "../src/checks/data.ts";
 import { checkOutcomesStay } from "../src/checks/endings.ts";
+import type { Fault } from "../src/history/history.ts";
+import { toHandOverFaults } from "../src/history/hand-overs.ts";
 import { readAgentEvents, type TimedAgentEvent } from "../src/history/agent-events.ts";
 import { answer, effect } from "./support/history.ts";
 
@@ -22,9 +24,17 @@ const end = (worker: string, time: number): TimedAgentEvent => ({
 const result = (text: string, time = 200): TimedAgentEvent => ({
   ...{ event: "result", ...call, worker: second, text, time },
 });
-const count = (event: "run" | "turn", times: number): readonly TimedAgentEvent[] =>
-  Array.from({ length: times }, (_, index) => ({
-    ...{ event, runId: "run_1", worker: first, time: index },
+const run = (worker: string, epoch: number, time = 5): TimedAgentEvent => ({
+  ...{ event: "run", runId: "run_1", worker, start: `of ${worker}`, epoch, time },
+});
+const runEnd = (worker: string, time: number): TimedAgentEvent => ({
+  ...{ event: "run-end", start: `of ${worker}`, time },
+});
+const runs = (times: number): readonly TimedAgentEvent[] =>
+  Array.from({ length: times }, (_, index) => run(`worker ${index}.1`, index + 1));
+const turns = (times: number): readonly TimedAgentEvent[] =>
+  Array.from({ length: times }, (_, time) => ({
+    ...{ event: "turn", runId: "run_1", worker: first, time },
   }));
 
 describe("the events of an agent", () => {
@@ -60,8 +70,8 @@ describe("the events of an agent", () => {
   });
 
   test("turns of a run and of its sub-agent count together, and each start after the first as a recovery", () => {
-    const check = (starts: number, turns: number) =>
-      checkBudgets(readAgentEvents([...count("run", starts), ...count("turn", turns)], 9)).length;
+    const check = (starts: number, asked: number) =>
+      checkBudgets(readAgentEvents([...runs(starts), ...turns(asked)], 9)).length;
     expect(check(1, 9)).toBe(0);
     expect(check(1, 10)).toBe(1);
     expect(check(3, 11)).toBe(0);
@@ -75,6 +85,64 @@ describe("the events of an agent", () => {
     ];
     expect(checkEffectsAtMostOnce({ effects })).toEqual([]);
     expect(checkEffectsAtMostOnce({ effects: [...effects, ...effects] })).toHaveLength(2);
+  });
+});
+
+describe("a run that its engine has given to another worker", () => {
+  const handOver = { runId: "run_1", epoch: 1, time: 20 };
+  const handedOver = [run(first, 1), run(second, 2, 25)];
+  const find = (events: readonly TimedAgentEvent[], faults: readonly Fault[] = []) =>
+    toHandOverFaults([handOver], events, faults);
+  const kill = (worker: string, at: number): Fault => ({
+    ...{ kind: "kill", worker, from: at, until: at },
+  });
+
+  test("is a fault of the worker that had it, for that run, until it has ended the run or is killed", () => {
+    const fault = { kind: "hand-over", worker: first, runId: "run_1", from: 20 };
+    expect(find(handedOver)).toEqual([{ ...fault, until: Infinity }]);
+    expect(find([...handedOver, runEnd(first, 40)])).toEqual([{ ...fault, until: 40 }]);
+    expect(find(handedOver, [kill(first, 30)])).toEqual([{ ...fault, until: 30 }]);
+    // It was so slow that it has recorded its start afterwards.
+    expect(find([run(first, 1, 24), run(second, 2, 25)])).toEqual([{ ...fault, until: Infinity }]);
+  });
+
+  test("is one fault each time that it is handed over", () => {
+    const twice = toHandOverFaults([handOver, { ...handOver, epoch: 2, time: 50 }], handedOver, []);
+    expect(twice.map(({ worker, from }) => [worker, from])).toEqual([
+      [first, 20],
+      [second, 50],
+    ]);
+  });
+
+  test("is none of a slow worker if its worker was killed before, has ended the run, or has not started it", () => {
+    expect(find(handedOver, [kill(first, 10)])).toEqual([]);
+    expect(find([...handedOver, runEnd(first, 10)])).toEqual([]);
+    expect(find([run(second, 2, 25)])).toEqual([]);
+  });
+
+  test("explains an unknown outcome of a call that the slow worker had in flight, and of no other", () => {
+    const check = (events: readonly TimedAgentEvent[], faults: readonly Fault[]) =>
+      checkUnknownsHaveCauses({ ...readAgentEvents([...events, result(unknown)], 9), faults }).map(
+        ({ invariant }) => invariant,
+      );
+    const slow = [begin(first, 10), begin(second, 30), end(second, 32), end(first, 35)];
+    expect(check(slow, find([...handedOver, runEnd(first, 36)]))).toEqual([]);
+    expect(check(slow, [])).toEqual(["I6"]);
+    expect(check(slow, [{ ...(find(handedOver)[0] as Fault), runId: "run_2" }])).toEqual(["I6"]);
+    const ended = [begin(first, 10), end(first, 15), begin(second, 30), end(second, 32)];
+    expect(check(ended, find([...handedOver, runEnd(first, 36)]))).toEqual(["I6"]);
+    const later = [begin(first, 50), end(first, 55)];
+    expect(check(later, find([...handedOver, runEnd(first, 36)]))).toEqual(["I6"]);
+  });
+
+  test("may cost one turn more, as after a kill: a second one is reported, and so is any without it", () => {
+    const check = (starts: readonly TimedAgentEvent[], asked: number) =>
+      checkBudgets(readAgentEvents([...starts, ...turns(asked)], 9)).map(
+        ({ invariant }) => invariant,
+      );
+    expect(check(handedOver, 10)).toEqual([]);
+    expect(check(handedOver, 11)).toEqual(["I10"]);
+    expect(check([run(first, 1)], 10)).toEqual(["I10"]);
   });
 });
 

@@ -107,8 +107,9 @@ export function checkUnknownsHaveCauses({
   const wasInFlight = (call: string): boolean =>
     (attemptsByCall.get(call) ?? []).some((attempt) =>
       faults.some(
-        ({ worker, from, until }) =>
+        ({ worker, runId, from, until }) =>
           (worker === undefined || worker === attempt.worker) &&
+          (runId === undefined || runId === attempt.runId) &&
           from <= (attempt.until ?? Infinity) &&
           until >= attempt.from,
       ),

@@ -3,8 +3,16 @@ import type { Answer, Attempt, History } from "./history.ts";
 
 /** An action of an agent beside its effects. Each is recorded in the effect log before the agent continues. */
 export type AgentEvent =
-  /** A worker starts or continues a run. */
-  | { readonly event: "run"; readonly runId: string; readonly worker: string }
+  /** A worker starts or continues a run. `start` names this start of it, `epoch` is its number in the engine. */
+  | {
+      readonly event: "run";
+      readonly runId: string;
+      readonly worker: string;
+      readonly start: string;
+      readonly epoch?: number;
+    }
+  /** The run has ended in that worker, in whatever way. */
+  | { readonly event: "run-end"; readonly start: string }
   /** A model of the run is asked: that of the agent, or that of its sub-agent. */
   | { readonly event: "turn"; readonly runId: string; readonly worker: string }
   /** A worker asks the ledger to begin a call. */

@@ -48,11 +48,22 @@ export interface Answer {
   readonly isStored?: true;
 }
 
-/** An injected fault. Calls that were in flight while it lasted may have an unknown outcome. */
+/** A fault. Calls that were in flight while it lasted may have an unknown outcome. */
 export interface Fault {
-  readonly kind: "kill" | "drain" | "stop" | "restart" | "network" | "storage" | "no-answer";
+  readonly kind:
+    | "kill"
+    | "drain"
+    | "stop"
+    | "restart"
+    | "network"
+    | "storage"
+    | "no-answer"
+    /** An engine has given the run of a slow worker to another one. */
+    | "hand-over";
   /** Absent: all workers. */
   readonly worker?: string;
+  /** Absent: all runs. */
+  readonly runId?: string;
   readonly from: number;
   readonly until: number;
 }

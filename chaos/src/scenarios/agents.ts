@@ -5,10 +5,12 @@ import { hasRedis, startRedis } from "@toolweave/test-support/redis-server";
 import { restateProgram, startRestate } from "@toolweave/test-support/restate-server";
 import { checkAgentResults } from "../checks/agents.ts";
 import { agentRun } from "../operations/kinds.ts";
-import type { EngineSettings } from "../worker/messages.ts";
+import { agentName, type EngineSettings } from "../worker/messages.ts";
+import type { HandOver } from "../history/hand-overs.ts";
 import { killWorkers } from "./load-kinds.ts";
 import { runLoad, type LoadPlan } from "./run-load.ts";
 import type { Scenario, ScenarioResult, ScenarioRun } from "./scenario.ts";
+import { watchStalledJobs } from "./stalled-jobs.ts";
 import { withPostgres } from "./with-postgres.ts";
 
 const summary = (engine: string): string =>
@@ -62,7 +64,14 @@ export const agentsOnBullmq: Scenario = {
   async run(run) {
     const redis = await startRedis();
     try {
-      return await runAgents(run, "D1-bullmq", () => ({ name: "bullmq", redisUrl: redis.url }));
+      const stalled = await watchStalledJobs(agentName, redis.port);
+      try {
+        return await runAgents(run, "D1-bullmq", () => ({ name: "bullmq", redisUrl: redis.url }), {
+          handOvers: () => stalled.read(),
+        });
+      } finally {
+        await stalled.close();
+      }
     } finally {
       await redis.stop();
     }
@@ -89,10 +98,10 @@ export function agentLoad(
     replyMs: 60_000,
     faults: killWorkers,
     check: checkAgentResults,
-    details: ({ budgets }) => {
-      const recoveries = budgets.reduce((sum, { recoveries }) => sum + recoveries, 0);
-      return { recoveries, turns: budgets.reduce((sum, { used }) => sum + used, 0) };
-    },
+    details: ({ budgets }) => ({
+      recoveries: budgets.reduce((sum, { recoveries }) => sum + recoveries, 0),
+      turns: budgets.reduce((sum, { used }) => sum + used, 0),
+    }),
   };
 }
 
@@ -103,9 +112,11 @@ function runAgents(
   {
     prepare,
     ready,
+    handOvers,
   }: {
     readonly prepare?: (url: string, schema: string) => Promise<void>;
     readonly ready?: () => Promise<void>;
+    readonly handOvers?: () => Promise<readonly HandOver[]>;
   } = {},
 ): Promise<ScenarioResult> {
   return withPostgres(run, {}, ({ url }) =>
@@ -114,6 +125,7 @@ function runAgents(
       ...agentLoad(engine),
       prepare: async (schema) => prepare?.(url, schema),
       ...(ready === undefined ? {} : { ready }),
+      ...(handOvers === undefined ? {} : { handOvers }),
     }),
   );
 }

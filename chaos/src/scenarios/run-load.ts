@@ -10,6 +10,7 @@ import { Cluster, type WorkerProgram } from "../cluster/cluster.ts";
 import { createRandom, type Random } from "../cluster/random.ts";
 import { readAgentEvents } from "../history/agent-events.ts";
 import { groupBy, type BucketState, type History, type Violation } from "../history/history.ts";
+import { toHandOverFaults, type HandOver } from "../history/hand-overs.ts";
 import { Recorder } from "../history/recorder.ts";
 import { Load, type CallId } from "../operations/load.ts";
 import type { RunOperation } from "../operations/kinds.ts";
@@ -62,6 +63,8 @@ export interface LoadPlan {
   readonly ready?: () => Promise<void>;
   /** Injects faults until its signal is aborted. Absent: none. */
   readonly faults?: (context: FaultContext) => Promise<void>;
+  /** The runs that the engine has given to other workers, when everything has ended. Default: none. */
+  readonly handOvers?: () => Promise<readonly HandOver[]>;
   /** Reads the bucket, if artifacts are in one, when everything has ended. */
   readonly readBucket?: (schema: string) => Promise<BucketState>;
   /** Checks what this scenario alone guarantees. */
@@ -125,9 +128,11 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
     const agents = readAgentEvents(events, agentTurns);
     const { audit, tables } = await readStoredState(plan.url, schema, leaseMs);
     const bucket = await plan.readBucket?.(schema);
+    const handOvers = toHandOverFaults((await plan.handOvers?.()) ?? [], events, recorder.faults);
     const history: History = {
       ...recorder,
       ...{ effects, audit, tables, rate },
+      faults: [...recorder.faults, ...handOvers],
       attempts: [...recorder.attempts, ...agents.attempts],
       answers: [...recorder.answers, ...agents.answers],
       budgets: agents.budgets,
@@ -148,6 +153,7 @@ export async function runLoad(run: ScenarioRun, plan: LoadPlan): Promise<Scenari
       details: {
         ...Object.fromEntries([...kinds].map(([kind, found]) => [kind, found.length])),
         ...plan.details?.(history),
+        ...(plan.handOvers === undefined ? {} : { handOvers: handOvers.length }),
       },
     };
   } finally {

@@ -5,7 +5,13 @@ import { effectLog } from "../effect-log/client.ts";
 import { chaosAgent } from "./agent.ts";
 import { connectEngine } from "./agent-engine.ts";
 import { watchDelays } from "./delays.ts";
-import { workerKey, type SentRequest, type WorkerReply, type WorkerSettings } from "./messages.ts";
+import {
+  agentName,
+  workerKey,
+  type SentRequest,
+  type WorkerReply,
+  type WorkerSettings,
+} from "./messages.ts";
 
 const settings = JSON.parse(process.env["CHAOS_WORKER"] ?? "") as WorkerSettings;
 const { name: worker, url, schema, leaseMs } = settings;
@@ -14,15 +20,24 @@ const log = effectLog(settings.effectLogPort);
 const store = postgresStore({ connectionString: url, schema, key: workerKey, leaseMs });
 const { engine, start } = connectEngine(settings.engine, settings, store);
 
-/** Records each time that this worker starts or continues a run. */
+/** Records each time that this worker starts or continues a run, and its end here. */
 const recorded: DurableEngine = {
   workflow: (name, run) =>
     engine.workflow(name, async (input, steps) => {
-      await log.addEvent({ event: "run", runId: steps.id, worker });
-      return run(input, steps);
+      const { id: runId, epoch } = steps;
+      const start = crypto.randomUUID();
+      await log.addEvent({
+        ...{ event: "run", runId, worker, start },
+        ...(epoch === undefined ? {} : { epoch }),
+      });
+      try {
+        return await run(input, steps);
+      } finally {
+        await log.addEvent({ event: "run-end", start });
+      }
     }),
 };
-const agent = durableAgent(recorded, { name: "agent", ...chaosAgent(worker, store, log) });
+const agent = durableAgent(recorded, { name: agentName, ...chaosAgent(worker, store, log) });
 await start();
 
 async function answer(request: SentRequest): Promise<Omit<WorkerReply, "attempt">> {

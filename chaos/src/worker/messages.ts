@@ -82,5 +82,8 @@ export interface HeldUp {
 /** The keys of all workers of a run: they share one store. */
 export const workerKey = "the key of the workers of the chaos suite";
 
+/** The name of the agent, and so of its workflows in the engine. */
+export const agentName = "agent";
+
 /** The turns of an agent with those of its sub-agent: its limit, and as many as it takes. */
 export const agentTurns = 9;

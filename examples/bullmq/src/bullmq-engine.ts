@@ -14,6 +14,13 @@ type Run = (input: JsonValue, steps: WorkflowSteps) => Promise<JsonValue>;
 /** Milliseconds between two looks for a message, a cancellation or an end. */
 const pollMs = 100;
 
+/** Stores a field of a run, unless a later start of its job has stored one. */
+const storeScript = `
+local latest = tonumber(redis.call("HGET", KEYS[1], "epoch") or "0")
+if latest > tonumber(ARGV[1]) then return 0 end
+redis.call("HSET", KEYS[1], "epoch", ARGV[1], ARGV[2], ARGV[3])
+return 1`;
+
 /** An engine whose workflows are jobs of BullMQ. */
 export interface BullmqEngine extends DurableEngine {
   close(): Promise<void>;
@@ -22,6 +29,9 @@ export interface BullmqEngine extends DurableEngine {
 /**
  * Runs workflows as jobs of BullMQ. BullMQ runs the job of a worker that has ended again, and stores nothing of what the
  * job has done: the steps are in a hash of Redis, one for each run, by their numbers.
+ *
+ * BullMQ cannot know whether a worker has ended or is only slow: then two workers have the same job. It counts the starts
+ * of a job, and only the last one stores anything: the step of the slow worker fails, and so does its start of the job.
  *
  * Redis has to store what it has accepted (`appendonly yes`, `appendfsync always`): a step that it forgets is repeated.
  *
@@ -61,9 +71,11 @@ async function work(redis: Redis, name: string, run: Run, job: Job): Promise<voi
   const isOver = new AbortController();
   void watchCancellation(redis, key, stop, isOver.signal);
   try {
-    const epoch = await redis.hincrby(key, "epoch", 1);
-    const output = await run(job.data as JsonValue, toSteps(redis, key, id, epoch, stop.signal));
-    await redis.hset(key, "output", JSON.stringify(output));
+    const start: Start = { redis, key, id, epoch: job.attemptsStarted };
+    // From now on, no earlier start stores anything.
+    await storeField(start, "started", 1);
+    const output = await run(job.data as JsonValue, toSteps(start, stop.signal));
+    await storeField(start, "output", output);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
@@ -71,25 +83,39 @@ async function work(redis: Redis, name: string, run: Run, job: Job): Promise<voi
   }
 }
 
-function toSteps(
-  redis: Redis,
-  key: string,
-  id: string,
-  epoch: number,
-  signal: AbortSignal,
-): WorkflowSteps {
+/** One start of a job, in one worker. */
+interface Start {
+  readonly redis: Redis;
+  /** The key of the run's hash. */
+  readonly key: string;
+  readonly id: string;
+  /** The number of the start. */
+  readonly epoch: number;
+}
+
+/** @throws Error if another worker has taken the job over. */
+async function storeField({ redis, key, id, epoch }: Start, field: string, value: JsonValue) {
+  const stored = await redis.eval(storeScript, 1, key, epoch, field, JSON.stringify(value));
+  if (stored !== 1) throw takenOver(id);
+}
+
+function takenOver(id: string): Error {
+  return new Error(`Another worker has taken over the job ${id}.`);
+}
+
+function toSteps(start: Start, signal: AbortSignal): WorkflowSteps {
+  const { redis, key, id, epoch } = start;
   let count = 0;
   const step: WorkflowSteps["step"] = async (name, work) => {
     count += 1;
     const field = `step ${count} ${name}`;
     signal.throwIfAborted();
-    const stored = await redis.hget(key, field);
-    if (stored !== null) return JSON.parse(stored) as Awaited<ReturnType<typeof work>>;
-    const json = JSON.stringify(await work());
-    // The first value counts: a process that was paused may store one later.
-    await redis.hsetnx(key, field, json);
-    const first = await redis.hget(key, field);
-    return JSON.parse(first ?? json) as Awaited<ReturnType<typeof work>>;
+    const [stored, current] = await redis.hmget(key, field, "epoch");
+    if (current !== String(epoch)) throw takenOver(id);
+    if (typeof stored === "string") return JSON.parse(stored) as Awaited<ReturnType<typeof work>>;
+    const value = await work();
+    await storeField(start, field, value);
+    return value;
   };
   return {
     id,
@@ -107,9 +133,7 @@ function toSteps(
       });
       return message[0];
     },
-    publish: async (value) => {
-      await redis.hset(key, "published", JSON.stringify(value));
-    },
+    publish: (value) => storeField(start, "published", value),
   };
 }
 
