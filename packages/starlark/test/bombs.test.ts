@@ -4,7 +4,7 @@ import { bombs } from "./support/bombs.ts";
 import { runBomb } from "./support/run-bomb.ts";
 
 /** The bombs that end by a rule of the language: no recursion without end, equality of cycles, repetition. */
-const ruled = ["repeatString", "cyclicEq", "recursion"];
+const ruled = ["repeatString", "cyclicEq", "recursion", "wideFrames"];
 
 test.each(Object.keys(bombs).filter((name) => name !== "freezeDeep"))(
   "the bomb %s is stopped",

@@ -1,3 +1,4 @@
+import { budget } from "./budget.ts";
 import { fail } from "./error.ts";
 
 /**
@@ -80,6 +81,8 @@ export function isTrue(value: Value): boolean {
 
 /** The key of a value in a dict. */
 export function toHashKey(value: Value): HashKey {
+  // A `Map` compares the text with that of an equal key.
+  if (typeof value === "string") budget.fuel -= value.length >> 6;
   return typeof value === "object" && value !== null ? value.hashKey() : value;
 }
 

@@ -72,4 +72,11 @@ export const bombs: Readonly<Record<string, string>> = {
   freezeDeep: "x = []\nfor i in range(200000): x = [x]",
   strip: "s = ' ' * 10000000\nwhile True: t = s.strip()",
   count: "s = 'ab' * 5000000\nwhile True: t = s.count('a')",
+  keepSums: "a = 1\nfor i in range(125): a = a << 511\nx = []\nwhile True: x.append(a + len(x))",
+  keepNegatives:
+    "a = 1\nfor i in range(125): a = a << 511\nx = []\nwhile True:\n  a += 1\n  x.append(-a)",
+  formatBraces: "s = '{{' * 4000000\nwhile True: t = s.format()",
+  reprEscapes: "s = '\\u1234' * 5000000\nwhile True: t = repr(s)",
+  reverse: "s = 'a' * 16000000\nwhile True: t = s[::-1]",
+  wideFrames: `def f(${Array.from({ length: 50_000 }, (_, index) => `a${index}=1`).join(", ")}): return f()\nwhile True: f()`,
 };
