@@ -213,6 +213,20 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     expect(await page.textContent("[role=status]")).toContain("completed");
   });
 
+  test("reads all digits of an integer beyond 2^53 in the result of a run", async () => {
+    await page.route(/\/api\/runs\/run_1(?:\/spans\/.*)?(?:\?.*)?$/, async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll(
+        '"output":',
+        '"output":{"id":12345678901234567890},"_":',
+      );
+      await route.fulfill({ response, body: text });
+    });
+    await goTo(page, "/runs/run_1");
+    await page.locator(".waterfall [data-row]").first().click();
+    await page.locator(".span-details").getByText("12345678901234567890").waitFor();
+  });
+
   test("has only the visible rows of 10,000 tools in the document", async () => {
     await goTo(page, "/tools");
     await page.waitForSelector(".tool-row");

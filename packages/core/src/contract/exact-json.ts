@@ -70,21 +70,32 @@ export function stringifyExact(value: JsonValue): string {
   const text = JSON.stringify(value);
   if (!hasRounded || rawJSON === undefined || !writtenDigits.test(text)) return text;
   return JSON.stringify(value, function (this: object, key: string, member: unknown) {
-    const source = typeof member === "number" ? digitsIn.get(this)?.get(key) : undefined;
+    const source = exactDigits(this, key, member);
     return source === undefined ? member : rawJSON(source);
   });
 }
 
-/** The digits of the integers that a value of `parseExact` holds rounded: each once, at most 20. */
-export function roundedIntegers(value: JsonValue | undefined): readonly string[] {
+/** The digits that `parseExact` has read for a member. `undefined`: its value has all digits, or has changed since. */
+export function exactDigits(holder: object, key: string, member: unknown): string | undefined {
+  if (!hasRounded || typeof member !== "number") return undefined;
+  const source = digitsIn.get(holder)?.get(key);
+  return source !== undefined && Number(source) === member ? source : undefined;
+}
+
+/**
+ * The digits of the integers that a value of `parseExact` holds rounded, each once.
+ *
+ * @param max Default: 20.
+ */
+export function roundedIntegers(value: JsonValue | undefined, max = maxRounded): readonly string[] {
   if (!hasRounded || typeof value !== "object" || value === null) return [];
   const found = new Set<string>();
   const open: object[] = [value];
   for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
     for (const source of digitsIn.get(inner)?.values() ?? []) {
-      if (found.size < maxRounded) found.add(source);
+      if (found.size < max) found.add(source);
     }
-    if (found.size === maxRounded) break;
+    if (found.size === max) break;
     for (const member of Object.values(inner) as readonly unknown[]) {
       if (typeof member === "object" && member !== null) open.push(member);
     }

@@ -1,6 +1,7 @@
 import { mediaSize, textSize } from "../artifacts/clip-content.ts";
 import { truncateUtf8, utf8Length } from "../text/utf8.ts";
 import { toJson, plainBytes } from "../json/to-json.ts";
+import { parseExact, stringifyExact } from "../contract/exact-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
@@ -31,13 +32,17 @@ export function boundsOf(execution: ReportedCall): Bounds {
 /** Blocks beyond this number are not examined. */
 const maxBlocks = 1000;
 
-/** A frozen copy of the value as JSON: later changes of the original have no effect. */
+/**
+ * A frozen copy of the value as JSON, with the digits of `parseExact`: later changes of the original have no effect.
+ */
 export function frozenJson<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(toJson(value)), freeze) as Value;
+  return freeze(parseExact(stringifyExact(toJson(value)))) as Value;
 }
 
-function freeze(_: string, member: unknown): unknown {
-  return Object.freeze(member);
+function freeze(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value) as readonly JsonValue[]) freeze(member);
+  return Object.freeze(value);
 }
 
 /**
