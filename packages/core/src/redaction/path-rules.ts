@@ -41,17 +41,17 @@ export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): To
   const { value } = output;
   if (paths.length === 0 || value === undefined) return output;
   const secrets = new SecretSet();
-  const rounded = new Map<number, string[]>();
-  for (const digits of roundedIntegers(value, Infinity)) {
-    const number = Number(digits);
-    rounded.set(number, [...(rounded.get(number) ?? []), digits]);
-  }
+  const numbers = new Set<number>();
   let kept: JsonValue = value;
   for (const path of paths) {
-    for (const found of path.select(kept, Infinity)) addTexts(found, secrets, rounded);
+    for (const found of path.select(kept, Infinity)) addTexts(found, secrets, numbers);
     kept = path.replace(kept, mask);
   }
   if (kept === value) return output;
+  // A text of such a number has all its digits.
+  for (const digits of roundedIntegers(value, Infinity)) {
+    if (numbers.has(Number(digits))) secrets.add(digits);
+  }
   const whole = stringifyExact(value);
   const sets = [secrets];
   const finder = new SecretFinder(() => sets, false);
@@ -75,16 +75,11 @@ export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): To
   };
 }
 
-/** @param rounded the digits of integers by the number that holds them rounded: a text of them has all. */
-function addTexts(
-  value: JsonValue,
-  secrets: SecretSet,
-  rounded: ReadonlyMap<number, readonly string[]>,
-): void {
-  if (typeof value === "string") secrets.add(value);
-  else if (typeof value === "number") {
-    for (const digits of [String(value), ...(rounded.get(value) ?? [])]) secrets.add(digits);
-  } else if (typeof value === "object" && value !== null) {
-    for (const member of Object.values(value)) addTexts(member as JsonValue, secrets, rounded);
+/** @param numbers to which those in the value are added. */
+function addTexts(value: JsonValue, secrets: SecretSet, numbers: Set<number>): void {
+  if (typeof value === "string" || typeof value === "number") secrets.add(String(value));
+  if (typeof value === "number") numbers.add(value);
+  else if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) addTexts(member as JsonValue, secrets, numbers);
   }
 }
