@@ -14,7 +14,8 @@ const maxRounded = 20;
 const digitsIn = new WeakMap<object, Map<string, string>>();
 let hasRounded = false;
 
-type Reviver = (
+/** A reviver of `JSON.parse` that receives the source of each number. */
+export type Reviver = (
   this: object,
   key: string,
   value: unknown,
@@ -24,11 +25,11 @@ type Reviver = (
 /** ECMAScript 2026, section 25.5; absent from older engines. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
 
-const keepDigits: Reviver = function (key, value, context) {
+/** Remembers the digits of an integer beyond 2^53. */
+export const keepDigits: Reviver = function (key, value, context) {
   const source = context?.source;
-  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined)
-    return value;
-  if (!integer.test(source) || isExact(source, value)) return value;
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  if (source === undefined || !integer.test(source) || isExact(source, value)) return value;
   let held = digitsIn.get(this);
   if (held === undefined) digitsIn.set(this, (held = new Map()));
   held.set(key, source);

@@ -1,7 +1,7 @@
 import { mediaSize, textSize } from "../artifacts/clip-content.ts";
 import { truncateUtf8, utf8Length } from "../text/utf8.ts";
 import { toJson, plainBytes } from "../json/to-json.ts";
-import { parseExact, stringifyExact } from "../contract/exact-json.ts";
+import { keepDigits, stringifyExact, type Reviver } from "../contract/exact-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
@@ -36,14 +36,12 @@ const maxBlocks = 1000;
  * A frozen copy of the value as JSON, with the digits of `parseExact`: later changes of the original have no effect.
  */
 export function frozenJson<Value>(value: Value): Value {
-  return freeze(parseExact(stringifyExact(toJson(value)))) as Value;
+  return JSON.parse(stringifyExact(toJson(value)), freeze) as Value;
 }
 
-function freeze(value: JsonValue): JsonValue {
-  if (typeof value !== "object" || value === null) return value;
-  for (const member of Object.values(value) as readonly JsonValue[]) freeze(member);
-  return Object.freeze(value);
-}
+const freeze: Reviver = function (...member) {
+  return Object.freeze(keepDigits.apply(this, member));
+};
 
 /**
  * Characters beyond the limit that are searched for secrets, so that a secret across the cut is found: longer than any
