@@ -1,4 +1,4 @@
-import type { MemoryEntry } from "@toolweave/core/stores";
+import { memoryOwner, memoryOwnerPrefix, type MemoryEntry } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { catchToolError } from "./catch-tool-error.ts";
 import { openSubject, type StoreFactory } from "./store-under-test.ts";
@@ -162,7 +162,7 @@ export function describeMemory(make: StoreFactory): void {
     }) => {
       const { store, clock } = await openSubject(make, "memory");
       const { memory } = store;
-      if (memory.listLatest === undefined) skip();
+      if (memory.findAcrossOwners === undefined) skip();
       const origin = { runId: "r" };
       const owners = ['["ada",null]', '["ada","agent"]', '[null,"\\u0000\\ud800"]', "[null,null]"];
       for (const [index, owner] of owners.entries()) {
@@ -170,8 +170,8 @@ export function describeMemory(make: StoreFactory): void {
         await memory.set(owner, entry(`k${index}`, `word ${index}`, more));
         await clock.advance(1_000);
       }
-      const list = async (max: number): Promise<string[]> =>
-        keys((await memory.listLatest?.(max)) ?? []);
+      const list = async (limit: number): Promise<string[]> =>
+        keys((await memory.findAcrossOwners?.({ limit })) ?? []);
       expect(await list(10)).toEqual(["k3", "k2", "k1", "k0"]);
       expect(await list(2)).toEqual(["k3", "k2"]);
       await memory.forget("[null,null]", "k3");
@@ -179,7 +179,7 @@ export function describeMemory(make: StoreFactory): void {
       const storedAt = clock.now();
       await clock.advance(10_000);
       expect(await list(10)).toEqual(["k1", "k2"]);
-      expect(await memory.listLatest?.(1)).toEqual([
+      expect(await memory.findAcrossOwners?.({ limit: 1 })).toEqual([
         {
           owner: '["ada","agent"]',
           key: "k1",
@@ -189,7 +189,53 @@ export function describeMemory(make: StoreFactory): void {
           origin,
         },
       ]);
-      expect((await memory.listLatest?.(2))?.[1]?.owner).toBe(owners[2]);
+      expect((await memory.findAcrossOwners?.({ limit: 2 }))?.[1]?.owner).toBe(owners[2]);
+    });
+
+    test("finds words in the entries of all owners, or of those that begin with a text", async ({
+      skip,
+    }) => {
+      const { store, clock } = await openSubject(make, "memory");
+      const { memory } = store;
+      if (memory.findAcrossOwners === undefined) skip();
+      const ada = memoryOwnerPrefix("ada");
+      const owners = [
+        memoryOwner({ id: "ada" }),
+        memoryOwner({ id: "ada", agent: 'ägent "1"' }),
+        memoryOwner({ id: "adam" }),
+        memoryOwner(undefined),
+        memoryOwner({ id: "grace", agent: "ada" }),
+      ];
+      for (const [index, owner] of owners.entries()) {
+        await memory.set(owner, entry(`k${index}`, `harbour ${"and more words ".repeat(index)}`));
+        await memory.set(owner, entry(`other${index}`, "an orchard"));
+      }
+      const expiring = { expiresAt: clock.now() + 1_000 };
+      await memory.set("[null,null]", entry("expired", "harbour", expiring));
+      await memory.set("[null,null]", entry("forgotten", "harbour"));
+      await memory.forget("[null,null]", "forgotten");
+      await clock.advance(1_000);
+      const find = async (text: string | undefined, ownerPrefix?: string, limit = 50) =>
+        (await memory.findAcrossOwners?.({
+          ...{ limit },
+          ...(text === undefined ? {} : { text }),
+          ...(ownerPrefix === undefined ? {} : { ownerPrefix }),
+        })) ?? [];
+      const all = await find("Where is the HARB ?");
+      expect(keys(all).toSorted()).toEqual(["k0", "k1", "k2", "k3", "k4"]);
+      expect(all.map(({ key, owner }) => owners[Number(key.slice(1))] === owner)).not.toContain(
+        false,
+      );
+      expect(await find("harbour", undefined, 3)).toHaveLength(3);
+      expect((await find("more words harbour"))[0]?.key).not.toBe("k0");
+      expect(keys(await find("harbour", ada)).toSorted()).toEqual(["k0", "k1"]);
+      expect(keys(await find(undefined, ada)).toSorted()).toEqual(["k0", "k1", "other0", "other1"]);
+      for (const [index, owner] of owners.entries()) {
+        expect(keys(await find("harbour", owner))).toEqual([`k${index}`]);
+      }
+      expect(await find("harbour", memoryOwnerPrefix("ad"))).toEqual([]);
+      expect(await find("' OR 1=1 --", ada)).toEqual([]);
+      expect(await find("?", ada)).toEqual([]);
     });
 
     test.each([

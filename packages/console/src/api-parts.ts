@@ -32,7 +32,7 @@ export function createParts(
     grants: true,
     tasks: true,
     artifacts: true,
-    memory: memory?.listLatest !== undefined,
+    memory: memory?.findAcrossOwners !== undefined,
     audit: audit !== undefined,
     recordings: recordings.map(({ name }) => name),
     lock: lock !== undefined,

@@ -1,5 +1,5 @@
-import { ToolError } from "@toolweave/core";
-import { checkOptions, formatValue } from "@toolweave/core/adapter";
+import { ToolError, type JsonValue } from "@toolweave/core";
+import { checkOptions, formatValue, stringifyExact } from "@toolweave/core/adapter";
 import { createParts } from "./api-parts.ts";
 import { storeProblem } from "./approvals/answer-approval.ts";
 import {
@@ -148,7 +148,13 @@ async function answer(
 ): Promise<Response> {
   const body = await route.handle({ ...request, parameters });
   if (body === undefined) return new Response(null, { status: 204 });
-  return body instanceof Response ? body : Response.json(body);
+  return body instanceof Response ? body : toJsonResponse(body);
+}
+
+/** The results of calls have all digits of their integers. */
+function toJsonResponse(body: unknown): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(stringifyExact(body as JsonValue), { headers });
 }
 
 /** @throws Problem */

@@ -11,8 +11,8 @@ import type { ConsoleFile } from "./page/page-files.ts";
 export interface ConsoleStores {
   /** The store of the executor. */
   readonly pendingCalls: PendingCallStore;
-  /** The memory of agents, if the store can list it. Default: none. */
-  readonly memory?: Pick<MemoryStore, "listLatest">;
+  /** The memory of agents, if the store can search that of all owners. Default: none. */
+  readonly memory?: Pick<MemoryStore, "findAcrossOwners">;
 }
 
 /** The runs that the API displays. */

@@ -50,7 +50,13 @@ export type { ConsoleRecording, RecordingReadOptions } from "./runs/recording.ts
 export type { RunDetails, RunRow, Span, SpanEvent, SpanKind, SpanState } from "./runs/span.ts";
 export type { TaskDetails, TaskList, TaskRow } from "./tasks/tasks.ts";
 export type { ArtifactMatches, ArtifactPage } from "./artifacts/read-artifact.ts";
-export type { MemoryDetails, MemoryList, MemoryRow } from "./memory/memory.ts";
+export type {
+  MemoryDetails,
+  MemoryList,
+  MemoryOwner,
+  MemoryOwnerList,
+  MemoryRow,
+} from "./memory/memory.ts";
 export type { PolicyLayerView, PolicyRuleView, PolicyView } from "./policy/policy-view.ts";
 export type { TryResult } from "./policy/try-rule.ts";
 export type { AuditList, AuditRow } from "./audit/audit-routes.ts";

@@ -64,8 +64,9 @@ export type {
   MemoryStore,
   MemoryVector,
   OwnedMemory,
+  OwnersMemoryQuery,
 } from "./memory/memory-store.ts";
-export { memoryOwner, parseMemoryOwner } from "./memory/memory-owner.ts";
+export { memoryOwner, memoryOwnerPrefix, parseMemoryOwner } from "./memory/memory-owner.ts";
 export type {
   JobSchedule,
   ScheduledJob,

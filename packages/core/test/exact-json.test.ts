@@ -16,6 +16,12 @@ describe("an integer beyond 2^53", () => {
     expect(stringifyExact(inner as never)).toBe('[{"id":-9007199254740993}]');
   });
 
+  test("has the digits of its value, once that has changed", () => {
+    const value = parseExact(sent) as { id: number };
+    value.id = 7;
+    expect(stringifyExact(value)).toContain('"id":7,');
+  });
+
   test("that a double holds exactly is not rounded", () => {
     for (const text of [
       '{"id":9007199254740992}',

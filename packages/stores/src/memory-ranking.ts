@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
-import type { FoundMemory, MemoryVector } from "@toolweave/core/stores";
+import type { FoundMemory, MemoryVector, OwnedMemory } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 
 /** Words of a query that are looked for. */
@@ -27,6 +27,11 @@ export interface MemoryRow {
   readonly expires_at: number;
   readonly origin: string | null;
   readonly vector: Uint8Array | null;
+}
+
+/** A stored entry with its owner. */
+export interface OwnedMemoryRow extends MemoryRow {
+  readonly owner: string;
 }
 
 /** A query, and the time at which it is made. */
@@ -68,13 +73,13 @@ export function findNearest<Row extends Pick<MemoryRow, "vector">>(
     .map(({ row }) => row);
 }
 
-/** The entries of both lists as a store returns them, merged by rank, the newer ones before the older ones. */
-export function rankMemories(
-  byWords: readonly MemoryRow[],
-  byMeaning: readonly MemoryRow[],
-  { terms, vector, limit, now }: RankOptions,
-): readonly FoundMemory[] {
-  const scores = new Map<number, { readonly row: MemoryRow; score: number }>();
+/** The rows of both lists, merged by rank, the newer ones before the older ones. */
+export function rankMemories<Row extends MemoryRow>(
+  byWords: readonly Row[],
+  byMeaning: readonly Row[],
+  { limit, now }: Pick<RankOptions, "limit" | "now">,
+): readonly Row[] {
+  const scores = new Map<number, { readonly row: Row; score: number }>();
   for (const rows of [byWords, byMeaning]) {
     for (const [index, row] of rows.entries()) {
       const found = scores.get(row.id) ?? { row, score: 0 };
@@ -86,7 +91,19 @@ export function rankMemories(
     .map(({ row, score }) => ({ row, score: score * ageFactor(now - row.stored_at) }))
     .toSorted((a, b) => b.score - a.score || b.row.id - a.row.id)
     .slice(0, limit)
-    .map(({ row }) => toFound(row, Math.max(coverage(row, terms), similarity(row, vector))));
+    .map(({ row }) => row);
+}
+
+/** The entries of both lists as `find` returns them. */
+export function rankFound(
+  byWords: readonly MemoryRow[],
+  byMeaning: readonly MemoryRow[],
+  options: RankOptions,
+): readonly FoundMemory[] {
+  const { terms, vector } = options;
+  return rankMemories(byWords, byMeaning, options).map((row) =>
+    toFound(row, Math.max(coverage(row, terms), similarity(row, vector))),
+  );
 }
 
 function ageFactor(ageMs: number): number {
@@ -136,6 +153,11 @@ function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
 /** An entry that was found, as a store returns it. */
 export function toFound(row: MemoryRow, score: number): FoundMemory {
   return { ...toEntry(row), score: Math.min(1, score) };
+}
+
+/** An entry of a list of all owners, as a store returns it. */
+export function toOwned(row: OwnedMemoryRow): OwnedMemory {
+  return { ...toEntry(row), owner: row.owner };
 }
 
 /** An entry as a store returns it. */

@@ -10,7 +10,8 @@ import {
   type Stats,
 } from "node:fs";
 import { unavailable, storeError } from "./store-error.ts";
-import { displayJson } from "@toolweave/core";
+import { displayJson, type JsonValue } from "@toolweave/core";
+import { stringifyExact } from "@toolweave/core/adapter";
 import { dirname, join } from "node:path";
 import { lstat, open } from "node:fs/promises";
 
@@ -77,10 +78,11 @@ export function openAppending(path: string): number {
 
 /**
  * A value as one line of JSON, also for readers to which U+2028 ends a line, and for terminals: what
- * is not seen, or moves what is seen, is an escape. JSON itself leaves no line break in a text.
+ * is not seen, or moves what is seen, is an escape. JSON itself leaves no line break in a text. Integers have the digits
+ * that `parseExact` has read.
  */
 export function jsonLine(value: unknown): string {
-  return `${displayJson(JSON.stringify(value))}\n`;
+  return `${displayJson(stringifyExact(value as JsonValue))}\n`;
 }
 
 /** Makes the folder of `path`, and those above it, for this user alone. One that exists stays as it is. */

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ToolError } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
+import { checkOptions, parseExact } from "@toolweave/core/adapter";
 import type { RecordedEvent, RecordingNotice, RecordingPosition } from "./event-file.ts";
 import { readFlags } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
@@ -114,7 +114,7 @@ async function isAt(
 
 function parsed(line: Buffer): RecordedEvent | RecordingNotice | undefined {
   try {
-    const value = JSON.parse(line.toString("utf8")) as Partial<RecordedEvent> | null;
+    const value = parseExact(line.toString("utf8")) as Partial<RecordedEvent> | null;
     const isOurs = typeof value?.stream === "string" && typeof value.type === "string";
     return isOurs ? (value as RecordedEvent) : undefined;
   } catch {

@@ -22,15 +22,17 @@ export {
   maxRanked,
   minPrefix,
   plain,
+  rankFound,
   rankMemories,
   toBytes,
   toEntry,
   toFound,
+  toOwned,
   tombstoneMs,
   toTerms,
   toWords,
 } from "./memory-ranking.ts";
-export type { MemoryRow, RankOptions } from "./memory-ranking.ts";
+export type { MemoryRow, OwnedMemoryRow, RankOptions } from "./memory-ranking.ts";
 export { checkRateRequests } from "./rate-requests.ts";
 export { RowWatch } from "./row-watch.ts";
 export { keyDerivation } from "./store-key.ts";

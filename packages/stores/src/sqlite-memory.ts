@@ -6,31 +6,35 @@ import type {
   MemoryStore,
   MemoryVector,
   OwnedMemory,
+  OwnersMemoryQuery,
 } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 import {
   findNearest,
   maxRanked,
   minPrefix,
+  rankFound,
   rankMemories,
   toBytes,
-  toEntry,
   toFound,
+  toOwned,
   tombstoneMs,
   toTerms,
   toWords,
   type MemoryRow,
+  type OwnedMemoryRow,
 } from "./memory-ranking.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 import { ownerLimitError, type OwnerLimit } from "./store-limits.ts";
 
 /** Matches that are ranked by their words, the newest ones: the time for a very common word has an end. */
 const maxMatches = 5_000;
-/** MemoryRows that one write removes, so that none takes long. */
+/** Rows that one write removes, so that none takes long. */
 const maxSwept = 100;
 
 const columns = "id, key, category, content, stored_at, expires_at, origin, vector";
 const isLive = "forgotten_at IS NULL AND expires_at > :now";
+const isOwned = "owner BETWEEN :prefix AND :prefixEnd";
 const isWanted = `memories.owner = :owner AND ${isLive} AND stored_at >= :since AND stored_at < :until
   AND (:category IS NULL OR category = :category)`;
 
@@ -45,9 +49,10 @@ export class SqliteMemory implements MemoryStore {
   readonly #deleteWords;
   readonly #erase;
   readonly #newest;
-  readonly #latest;
+  readonly #newestAcross;
   readonly #best;
   readonly #filtered;
+  readonly #bestAcross;
   readonly #vectors;
   readonly #byId;
   readonly #expired;
@@ -79,11 +84,14 @@ export class SqliteMemory implements MemoryStore {
     this.#newest = file.prepare(
       `SELECT ${columns} FROM memories WHERE ${isWanted} ORDER BY stored_at DESC, id DESC LIMIT :limit`,
     );
-    this.#latest = file.prepare(
-      `SELECT owner, ${columns} FROM memories WHERE ${isLive} ORDER BY stored_at DESC, id DESC LIMIT :max`,
+    this.#newestAcross = file.prepare(
+      `SELECT owner, ${columns} FROM memories WHERE ${isLive} AND (:prefix = '' OR ${isOwned})
+       ORDER BY stored_at DESC, id DESC LIMIT :limit`,
     );
-    const matches = `SELECT rowid AS found, rank AS bm25 FROM memory_words
-      WHERE memory_words MATCH :match ORDER BY rowid DESC LIMIT ${maxMatches}`;
+    const selectMatches = (condition: string): string =>
+      `SELECT rowid AS found, rank AS bm25 FROM memory_words
+       WHERE memory_words MATCH :match ${condition} ORDER BY rowid DESC LIMIT ${maxMatches}`;
+    const matches = selectMatches("");
     // The index alone finds the best ones: to read the row of each match takes longer.
     this.#best = file.prepare(
       `SELECT ${columns} FROM (SELECT * FROM (${matches}) ORDER BY bm25 LIMIT ${maxRanked})
@@ -92,6 +100,12 @@ export class SqliteMemory implements MemoryStore {
     this.#filtered = file.prepare(
       `SELECT ${columns} FROM (${matches}) JOIN memories ON id = found
        WHERE ${isWanted} ORDER BY bm25 LIMIT ${maxRanked}`,
+    );
+    // The sign keeps the match the first condition: rows of other owners must not count as matches.
+    const owned = `AND (:prefix = '' OR +rowid IN (SELECT id FROM memories WHERE ${isOwned}))`;
+    this.#bestAcross = file.prepare(
+      `SELECT owner, ${columns} FROM (${selectMatches(owned)}) JOIN memories ON id = found
+       WHERE ${isLive} ORDER BY bm25 LIMIT ${maxRanked}`,
     );
     this.#vectors = file.prepare(
       `SELECT id, vector FROM memories WHERE ${isWanted} AND model = :model`,
@@ -143,16 +157,25 @@ export class SqliteMemory implements MemoryStore {
       const terms = toTerms(text ?? "");
       const byWords = terms.length === 0 ? [] : this.#findWords(wanted, terms);
       const byMeaning = vector === undefined ? [] : this.#findNear(wanted, vector);
-      return rankMemories(byWords, byMeaning, { terms, vector, limit, now });
+      return rankFound(byWords, byMeaning, { terms, vector, limit, now });
     });
   }
 
-  listLatest(max: number): Promise<readonly OwnedMemory[]> {
+  findAcrossOwners(query: OwnersMemoryQuery): Promise<readonly OwnedMemory[]> {
     return this.#file.read(() => {
-      const rows = this.#latest.all({ now: this.#file.now(), max });
-      return (rows as unknown as readonly (MemoryRow & { readonly owner: string })[]).map(
-        (row) => ({ ...toEntry(row), owner: row.owner }),
-      );
+      const now = this.#file.now();
+      const { text, limit, ownerPrefix: prefix = "" } = query;
+      // No owner that begins with the prefix comes after this text.
+      const wanted = { now, prefix, prefixEnd: `${prefix}\u{10ffff}` };
+      if (text === undefined) {
+        const rows = this.#newestAcross.all({ ...wanted, limit });
+        return (rows as unknown as readonly OwnedMemoryRow[]).map(toOwned);
+      }
+      const terms = toTerms(text);
+      if (terms.length === 0) return [];
+      const rows = this.#bestAcross.all({ ...wanted, match: matchWords(terms) });
+      const ranked = rankMemories(rows as unknown as OwnedMemoryRow[], [], { limit, now });
+      return ranked.map(toOwned);
     });
   }
 
@@ -179,8 +202,7 @@ export class SqliteMemory implements MemoryStore {
   }
 
   #findWords(wanted: Wanted, terms: readonly string[]): readonly MemoryRow[] {
-    const words = terms.map((term) => (term.length < minPrefix ? `"${term}"` : `"${term}" *`));
-    const match = `owner : "${ownerWord(wanted.owner)}" AND words : (${words.join(" OR ")})`;
+    const match = `owner : "${ownerWord(wanted.owner)}" AND ${matchWords(terms)}`;
     const best = this.#best.all({ ...wanted, match }) as unknown as MemoryRow[];
     // Entries of another time or category may be among the best.
     const isFiltered = wanted.category !== null || wanted.since > 0 || wanted.until < lastMoment;
@@ -201,6 +223,12 @@ interface Wanted extends Record<string, string | number | null> {
   readonly since: number;
   readonly until: number;
   readonly category: string | null;
+}
+
+/** The condition of the index for entries with at least one of the words. */
+function matchWords(terms: readonly string[]): string {
+  const words = terms.map((term) => (term.length < minPrefix ? `"${term}"` : `"${term}" *`));
+  return `words : (${words.join(" OR ")})`;
 }
 
 /** A word for an owner that no text has by chance. */

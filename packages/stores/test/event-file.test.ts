@@ -13,7 +13,14 @@ import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { catchToolError } from "@toolweave/conformance/stores";
-import { defineTool, ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
+import {
+  defineTool,
+  ToolExecutor,
+  ToolRegistry,
+  type JsonValue,
+  type ToolEvent,
+} from "@toolweave/core";
+import { parseExact, stringifyExact } from "@toolweave/core/adapter";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, test } from "vitest";
 import { eventFile, readEvents, type RecordedEvent } from "../src/index.ts";
@@ -140,6 +147,18 @@ describe("a recording", () => {
     for (const stream of streams) {
       const seqs = lines.filter((line) => line.stream === stream).map(({ seq }) => seq);
       expect(seqs).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+    }
+  });
+
+  test("has the digits of integers beyond 2^53, and is read with them", async () => {
+    const path = join(tempFolder(), "run.ndjson");
+    const json = '{"id":12345678901234567890,"in":[{"id":-9007199254740993}]}';
+    const recorder = eventFile(path);
+    recorder(event(1, { value: parseExact(json) }));
+    await recorder.close();
+    expect(readFileSync(path, "utf8")).toContain(`"value":${json}`);
+    for await (const read of readEvents(path)) {
+      expect(stringifyExact((read as unknown as { value: JsonValue }).value)).toBe(json);
     }
   });
 

@@ -32,8 +32,8 @@ export interface CommandKey {
 /** The open store of a command: a file of this machine, or a database that several machines use. */
 export interface CommandStore extends ExecutorStores {
   readonly pendingCalls: Required<PendingCallStore>;
-  /** The memory of agents, to be listed. */
-  readonly memory: Pick<MemoryStore, "listLatest">;
+  /** The memory of agents, to be listed and searched. */
+  readonly memory: Pick<MemoryStore, "findAcrossOwners">;
   /** Absent: the store has none. */
   readonly audit?: AuditSink & AuditReader;
   readonly key: CommandKey;

@@ -73,8 +73,9 @@ export class FileStore implements CommandStore {
     delete: (key) =>
       this.#trackWrite(async () => (await this.#openExisting())?.artifacts.delete(key)),
   };
-  readonly memory: Pick<MemoryStore, "listLatest"> = {
-    listLatest: async (max) => (await (await this.#openBuiltin())?.memory.listLatest?.(max)) ?? [],
+  readonly memory: Pick<MemoryStore, "findAcrossOwners"> = {
+    findAcrossOwners: async (query) =>
+      (await (await this.#openBuiltin())?.memory.findAcrossOwners?.(query)) ?? [],
   };
   readonly saved: Grant[] = [];
   readonly option: readonly string[];

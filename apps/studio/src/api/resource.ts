@@ -20,9 +20,16 @@ export interface Resource<Value> {
 const cache = new Map<string, unknown>();
 const maxCached = 50;
 
-/** Reads a resource while a component is displayed. `undefined` as the path: nothing is read. */
-export function useResource<Value>(path: string | undefined): Resource<Value> {
-  const resource = useMemo(() => new LoadedResource<Value>(path), [path]);
+/**
+ * Reads a resource while a component is displayed. `undefined` as the path: nothing is read.
+ *
+ * @param request The same one for each request of a path.
+ */
+export function useResource<Value>(
+  path: string | undefined,
+  request: typeof requestJson = requestJson,
+): Resource<Value> {
+  const resource = useMemo(() => new LoadedResource<Value>(path, request), [path]);
   useEffect(() => {
     resource.reload();
     return () => resource.cancel();
@@ -33,10 +40,12 @@ export function useResource<Value>(path: string | undefined): Resource<Value> {
 class LoadedResource<Value> implements Resource<Value> {
   readonly state;
   readonly #path: string | undefined;
+  readonly #send: typeof requestJson;
   #request: AbortController | undefined;
 
-  constructor(path: string | undefined) {
+  constructor(path: string | undefined, send: typeof requestJson) {
     this.#path = path;
+    this.#send = send;
     const cached = path === undefined ? undefined : (cache.get(path) as Value | undefined);
     this.state = signal<ResourceState<Value>>({
       isLoading: path !== undefined,
@@ -52,7 +61,7 @@ class LoadedResource<Value> implements Resource<Value> {
     this.#request = request;
     const { value } = this.state.peek();
     this.state.value = { isLoading: true, ...(value === undefined ? {} : { value }) };
-    requestJson<Value>(path, { signal: request.signal }).then(
+    this.#send<Value>(path, { signal: request.signal }).then(
       (loaded) => {
         if (request.signal.aborted) return;
         remember(path, loaded);

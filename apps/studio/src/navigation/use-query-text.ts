@@ -6,13 +6,21 @@ import { queryValue, setQuery } from "./location.ts";
  * may change. A change that is due when the person leaves the screen is omitted.
  */
 export function useQueryText(name: string, delayMs: number): [string, (text: string) => void] {
-  const [text, setText] = useState(() => queryValue(name));
+  const value = queryValue(name);
+  const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
+  // The address may change by a link or the history.
+  useEffect(() => {
+    if (timer.current === undefined) setText(value);
+  }, [value]);
   const change = (next: string): void => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery({ [name]: next }), delayMs);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      setQuery({ [name]: next });
+    }, delayMs);
   };
   return [text, change];
 }

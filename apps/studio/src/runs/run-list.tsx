@@ -38,7 +38,7 @@ export function RunList() {
     <>
       <ScreenHeader title="Runs" detail="What agents and people have called, newest first" />
       <form
-        class="run-filters"
+        class="search-row"
         role="search"
         onSubmit={(event) => {
           event.preventDefault();

@@ -4,6 +4,7 @@ import type { JsonValue } from "@toolweave/core";
 import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
 import { useReloadOn } from "../api/use-events.ts";
+import { requestExactJson } from "../json/request-exact-json.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { formatCount, formatDuration, formatTime } from "../text/format.ts";
@@ -29,9 +30,10 @@ const tabs = [
 /** One run: its spans as a waterfall, as a table and as they are. */
 export function RunPage({ id }: { id: string }) {
   // Arguments and outputs are read with the span that is opened.
-  const payloads = queryValue("tab") === "raw" ? undefined : "false";
+  const isRaw = queryValue("tab") === "raw";
+  const payloads = isRaw ? undefined : "false";
   const path = withQuery(toRunPath(id), { recording: queryValue("recording"), payloads });
-  const resource = useResource<RunDetails>(path);
+  const resource = useResource<RunDetails>(path, isRaw ? requestExactJson : undefined);
   useReloadOn(resource, (event) => event.runId === id || event.type === "events.dropped");
   return (
     <div class="run-page">

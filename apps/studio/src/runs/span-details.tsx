@@ -1,5 +1,6 @@
 import type { Span } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
+import { requestExactJson } from "../json/request-exact-json.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatBytes, formatDuration, formatTime } from "../text/format.ts";
@@ -80,7 +81,7 @@ export function SpanDetails(props: {
 
 /** The arguments and the output of a call. */
 function Payload({ path }: { path: string }) {
-  const resource = useResource<Span>(path);
+  const resource = useResource<Span>(path, requestExactJson);
   return (
     <Loaded resource={resource}>
       {({ arguments: args, output }) => (

@@ -9,7 +9,7 @@ export function SpanFilters(props: { displayed: number; total: number; hasGaps: 
   const isFailedOnly = queryValue("failed") === "true";
   const isFolded = queryValue("gaps") !== "open";
   return (
-    <div class="run-filters" role="search">
+    <div class="search-row" role="search">
       <SearchInput
         label="Search spans"
         placeholder="Tool, state, code or message"

@@ -1,5 +1,6 @@
 import { setQuery } from "../navigation/location.ts";
 import { safeLine } from "../text/safe-text.ts";
+import { Choice } from "../ui/choice.tsx";
 import { SearchInput } from "../ui/search-input.tsx";
 import type { ToolFilter } from "./tool-filter.ts";
 
@@ -67,28 +68,5 @@ export function ToolFilters(props: {
         )}
       </div>
     </div>
-  );
-}
-
-function Choice(props: {
-  label: string;
-  name: string;
-  value: string;
-  options: readonly (readonly [string, string])[];
-}) {
-  return (
-    <select
-      aria-label={props.label}
-      class="select"
-      value={props.value}
-      onChange={({ currentTarget }) => setQuery({ [props.name]: currentTarget.value })}
-    >
-      <option value="">{props.label}: all</option>
-      {props.options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -84,6 +84,7 @@ describe.skipIf(!hasChromium)("texts of an attacker (need chromium)", () => {
       "/tasks/task_0",
       "/artifacts/art_1",
       "/memory",
+      `/memory?owner=${encodeURIComponent(JSON.stringify(["<img src=x>\u202e", null]))}`,
       "/memory/mem_1",
       "/policy",
       `/policy?tab=explain&tool=${name}`,

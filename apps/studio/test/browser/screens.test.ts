@@ -38,6 +38,8 @@ const screens = [
   "/tasks/task_1",
   "/artifacts/art_1",
   "/memory",
+  "/memory?q=day",
+  "/memory?q=nothing-has-this",
   "/memory/mem_1",
   "/policy",
   `/policy?tab=explain&tool=${tool}`,

@@ -65,42 +65,6 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     );
   });
 
-  test("reads what agents remember, by keyboard alone", async () => {
-    await page.keyboard.press("g");
-    await page.keyboard.press("m");
-    const rows = page.locator("main tbody tr");
-    await rows.first().waitFor();
-    expect(await rows.first().textContent()).toContain("billing-agent for maria");
-    expect(await rows.count()).toBe(100);
-    await page.getByRole("button", { name: "Load more" }).press("Enter");
-    await rows.nth(119).waitFor();
-    await page.getByRole("link", { name: "release day 0", exact: true }).press("Enter");
-    await page.waitForSelector(".text-block");
-    expect(page.url()).toBe(`${studio.server.url}/memory/mem_0`);
-    expect(await page.textContent(".text-block")).toBe("Releases are on Tuesdays.\n");
-    expect(await page.title()).toContain("Memory");
-  });
-
-  test("reads how an agent gets a memory, and nothing is requested where none is attached", async () => {
-    const requests: string[] = [];
-    await page.route("**/api/memory*", async (route) => {
-      requests.push(route.request().url());
-      await route.fulfill({ json: { items: [] } });
-    });
-    await goTo(page, "/memory");
-    await page.getByText("memory_store").waitFor();
-    expect(requests).toHaveLength(1);
-    await page.route("**/api/status", async (route) => {
-      const response = await route.fetch();
-      const status = (await response.json()) as { stores: object };
-      const stores = { ...status.stores, memory: false };
-      await route.fulfill({ response, json: { ...status, stores } });
-    });
-    await page.reload();
-    await page.getByText("No memory is attached").waitFor();
-    expect(requests).toHaveLength(1);
-  });
-
   test("reads that a value is required only after its field was left", async () => {
     await goTo(page, "/tools");
     const checked = page.waitForResponse((response) => response.url().endsWith("/check"));
@@ -146,6 +110,22 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     await page.waitForSelector(".outcome img[src^='blob:']");
     expect(await page.textContent(".external")).toContain("billing.example.com");
     expect(await page.textContent("[role=status]")).toContain("completed");
+  });
+
+  test("reads all digits of an integer beyond 2^53 in the result of a run", async () => {
+    await page.route(/\/api\/runs\/run_1(?:\/spans\/.*)?(?:\?.*)?$/, async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll(
+        '"output":',
+        '"output":{"id":12345678901234567890},"_":',
+      );
+      await route.fulfill({ response, body: text });
+    });
+    await goTo(page, "/runs/run_1");
+    await page.locator(".waterfall [data-row]").first().click();
+    const output = page.locator(".span-details .json-rows").last();
+    await output.waitFor();
+    expect(await output.textContent()).toContain("12345678901234567890");
   });
 
   test("has only the visible rows of 10,000 tools in the document", async () => {

@@ -295,8 +295,21 @@ export function createFakeRoutes(state: FakeState): readonly FakeRoute[] {
       "/api/artifacts/{id}/search",
       () => ({ items: [{ line: 12, offset: 528, text: "A line of the report" }] }),
     ],
-    ["GET", "/api/memory", ({ query }) => page(runs.memory, query)],
-    ["GET", "/api/memory/{id}", ({ id }) => runs.memory.find((entry) => entry.id === id)],
+    ["GET", "/api/memory", ({ query }) => page(runs.findMemory(query), query)],
+    [
+      "GET",
+      "/api/memory/{id}",
+      ({ id, query }) => {
+        const found = runs.findMemory(query).find((entry) => entry.id === id);
+        if (found === undefined) throw new Refused(404, "not_found", "There is no such memory.");
+        return found;
+      },
+    ],
+    [
+      "GET",
+      "/api/memory-owners",
+      () => ({ items: [{}, { caller: "maria" }, { caller: "maria", agent: "billing-agent" }] }),
+    ],
     [
       "GET",
       "/api/policy",

@@ -153,8 +153,8 @@ export function makeTasks(tools: readonly ToolRow[]): readonly TaskRow[] {
   );
 }
 
-/** Entries of the memory of several agents, newest first. */
-export const memory: readonly MemoryDetails[] = Array.from({ length: 120 }, (_, index) => ({
+/** Entries of the memory of several agents, newest first. The last 30 are only found by a search. */
+const memory: readonly MemoryDetails[] = Array.from({ length: 150 }, (_, index) => ({
   id: `mem_${index}`,
   key: index === 1 ? "a-key-without-a-space-".repeat(9) : `release day ${index}`,
   category: index % 3 === 0 ? "daily" : "core",
@@ -165,6 +165,18 @@ export const memory: readonly MemoryDetails[] = Array.from({ length: 120 }, (_, 
   ...(index === 1 ? { expiresAt: now + 86_400_000, runId: "run_1" } : {}),
   content: "Releases are on Tuesdays.\n",
 }));
+
+/** The entries that a query of the API selects. */
+export function findMemory(query: URLSearchParams): readonly MemoryDetails[] {
+  const words = query.get("q");
+  const owner = query.get("owner");
+  const found = memory.filter(
+    ({ key, caller = null, agent = null }) =>
+      (words === null || key.includes(words)) &&
+      (owner === null || owner === JSON.stringify([caller, agent])),
+  );
+  return words === null && owner === null ? found.slice(0, 120) : found.slice(0, 100);
+}
 
 /** Entries of the audit, newest first. */
 export function makeAudit(tools: readonly ToolRow[]): readonly AuditRow[] {

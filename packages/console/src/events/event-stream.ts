@@ -1,4 +1,11 @@
-import { ToolError, type Clock, type QueuedEvent, type ToolExecutor } from "@toolweave/core";
+import {
+  ToolError,
+  type Clock,
+  type JsonValue,
+  type QueuedEvent,
+  type ToolExecutor,
+} from "@toolweave/core";
+import { stringifyExact } from "@toolweave/core/adapter";
 import type { EventQuery } from "./event-query.ts";
 
 /** Milliseconds without an event after which a comment is sent, so that proxies keep the connection. */
@@ -30,7 +37,7 @@ export function createEventStream(
   const format = (event: QueuedEvent): Uint8Array<ArrayBuffer> =>
     encoder.encode(
       // A model can ask for a tool of any name, and a rule can have any id.
-      `id: ${stream}:${event.seq}\ndata: ${JSON.stringify({ stream, ...executor.redact(event) })}\n\n`,
+      `id: ${stream}:${event.seq}\ndata: ${stringifyExact({ stream, ...executor.redact(event) } as unknown as JsonValue)}\n\n`,
     );
   const end = (): void => {
     if (!isOpen) return;

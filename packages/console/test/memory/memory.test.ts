@@ -4,7 +4,7 @@ import { memoryOwner, type MemoryStore } from "@toolweave/core/stores";
 import { sqliteStore, type SqliteStore } from "@toolweave/stores";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
-import type { ConsoleOwners, MemoryDetails, MemoryList } from "../../src/index.ts";
+import type { ConsoleOwners, MemoryDetails, MemoryList, MemoryOwnerList } from "../../src/index.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
 /** Opens two stores in one file, as two processes do: that of an agent, and that of the console. */
@@ -131,7 +131,7 @@ test("is read page by page, newest first, and an entry keeps its id when it is r
 
 test("a server without a memory that can be listed says so, and has none in its status", async () => {
   const [, { pendingCalls, memory }] = openStores();
-  const unlisted = { find: memory.find.bind(memory) };
+  const unlisted = { forget: memory.forget.bind(memory) };
   for (const [console, isThere] of [
     [open({ pendingCalls }), false],
     [open({ pendingCalls, memory: unlisted }), false],
@@ -139,7 +139,112 @@ test("a server without a memory that can be listed says so, and has none in its 
   ] as const) {
     const { body } = await console.send<{ stores: { memory: boolean } }>("/api/status");
     expect(body.stores.memory).toBe(isThere);
-    const { status, body: answer } = await console.send("/api/memory");
-    expect([status, answer["code"]]).toEqual(isThere ? [200, undefined] : [404, "not_available"]);
+    for (const path of ["/api/memory", "/api/memory?q=word", "/api/memory-owners"]) {
+      const { status, body: answer } = await console.send(path);
+      expect([status, answer["code"]]).toEqual(isThere ? [200, undefined] : [404, "not_available"]);
+    }
   }
 });
+
+const keys = ({ items }: MemoryList): string[] => items.map(({ key }) => key);
+
+const search = (q: string, owner?: readonly (string | null)[]): string =>
+  `?${new URLSearchParams({ q, ...(owner === undefined ? {} : { owner: JSON.stringify(owner) }) })}`;
+
+test("words and an owner find entries beyond the latest 1,000, which are read with the same words", async () => {
+  const [agent, here] = openStores();
+  const content = "Releases are on Tuesdays.";
+  await remember(agent, "release day", { id: "bob", agent: "claude" }, content);
+  for (let index = 0; index < 1_000; index += 1) {
+    await remember(agent, `note ${index}`, { id: "ada" }, "A note about the harbour.");
+  }
+  const console = open(here);
+  expect(keys(await list(console, "?limit=200"))).not.toContain("release day");
+  const byWords = search("when do we RELEASE?");
+  const byOwner = search("", ["bob", "claude"]);
+  for (const query of [byWords, byOwner, search("tuesdays", ["bob", "claude"])]) {
+    const { items, nextCursor } = await list(console, query);
+    expect(items).toMatchObject([{ key: "release day", caller: "bob", agent: "claude" }]);
+    expect(nextCursor).toBeUndefined();
+    const { status, body } = await console.send<MemoryDetails>(
+      `/api/memory/${items[0]?.id}${query}`,
+    );
+    expect([status, body.content]).toEqual([200, content]);
+  }
+  const [found] = (await list(console, byWords)).items;
+  for (const query of ["", search("harbour"), search("release", ["ada", null])]) {
+    const { status, body } = await console.send(`/api/memory/${found?.id}${query}`);
+    expect([query, status, body["code"]]).toEqual([query, 404, "not_found"]);
+  }
+  expect(keys(await list(console, search("release", ["bob", null])))).toEqual([]);
+  expect(keys(await list(console, search("nowhere")))).toEqual([]);
+  expect(keys(await list(console, search("  ")))).toHaveLength(50);
+}, 60_000);
+
+test("the best match is first, and 100 matches are read page by page", async () => {
+  const [, store] = openStores();
+  await remember(store, "best", { id: "ada" }, "harbour and orchard");
+  for (let index = 0; index < 150; index += 1) {
+    await remember(store, `note ${index}`, { id: "ada" }, `The harbour ${"word ".repeat(9)}`);
+  }
+  const console = open(store);
+  const found: string[] = [];
+  let cursor: string | undefined = "";
+  while (cursor !== undefined) {
+    const more: string = cursor && `&cursor=${cursor}`;
+    const page: MemoryList = await list(console, `${search("orchard harbour")}&limit=40${more}`);
+    found.push(...keys(page));
+    cursor = page.nextCursor;
+  }
+  expect(found[0]).toBe("best");
+  expect(new Set(found).size).toBe(100);
+});
+
+test("a search finds what its sender may see, and nothing else displaces it", async () => {
+  const [, store] = openStores();
+  await remember(store, "a", { id: "ada" }, "harbour");
+  await remember(store, "b", { id: "ada", agent: "helper" }, "harbour");
+  await remember(store, "c", { id: "ada", agent: "claude" }, "harbour");
+  for (let index = 0; index < 120; index += 1) {
+    await remember(store, `d${index}`, { id: "adam", agent: "helper" }, "harbour");
+  }
+  for (const [owners, as, visible] of [
+    ["own", "ada", "abc"],
+    ["own", "agent", "b"],
+    ["all", "agent", "b"],
+  ] as const) {
+    const console = open(store, owners);
+    for (const query of ["", search("harbour")]) {
+      expect(keys(await list(console, query, as)).sort()).toEqual([...visible]);
+    }
+    expect(keys(await list(console, search("", ["adam", "helper"]), as))).toEqual([]);
+    const { body } = await console.send<MemoryOwnerList>("/api/memory-owners", { as });
+    expect(body.items).toHaveLength(visible.length);
+  }
+  expect(keys(await list(open(store), search("harbour", ["adam", "helper"])))).toHaveLength(50);
+});
+
+test("the owners of the latest entries are listed once each, without secrets", async () => {
+  const [, store] = openStores();
+  for (const key of ["1", "2"]) {
+    await remember(store, key, { id: "bob", agent: "helper" });
+    await remember(store, key);
+  }
+  await remember(store, "key", { id: secret });
+  const { body } = await open(store).send<MemoryOwnerList>("/api/memory-owners");
+  expect(body.items).toHaveLength(3);
+  expect(body.items).toEqual(
+    expect.arrayContaining([{ caller: "bob", agent: "helper" }, {}, { caller: "[redacted]" }]),
+  );
+});
+
+test.each(["ada", "[]", '["ada"]', "[1,null]", '{"id":"ada"}', '["ada",null,null]'])(
+  "the owner %j is refused with an example",
+  async (owner) => {
+    const [, store] = openStores();
+    const query = new URLSearchParams({ owner });
+    const { status, body } = await open(store).send(`/api/memory?${query}`);
+    expect([status, body["code"]]).toEqual([400, "invalid_query"]);
+    expect(body["detail"]).toContain('["ada","claude"]');
+  },
+);

@@ -121,6 +121,7 @@ describe("loaded by Toolweave itself, with a token that reads", () => {
       "list_audit",
       "list_grants",
       "list_memory",
+      "list_memory_owners",
       "list_problems",
       "list_runs",
       "list_sources",

@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import {
+  defineTool,
+  text,
+  ToolExecutor,
+  ToolRegistry,
+  type JsonObject,
+  type Tool,
+} from "@toolweave/core";
+import { parseExact } from "@toolweave/core/adapter";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { eventFile, readEvents } from "@toolweave/stores";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
@@ -8,12 +16,20 @@ import type { ConsoleRecording, RunDetails, RunList, Span } from "../../src/inde
 import { ManualClock } from "../support/manual-clock.ts";
 import { CheckedConsole, secret } from "../support/checked-console.ts";
 
+const exact = '{"id":12345678901234567890,"in":[{"id":-9007199254740993}]}';
+
 const tools: readonly Tool[] = [
   defineTool({
     name: "echo",
     description: "Returns its arguments.",
     input: { type: "object" },
     execute: (args) => ({ args, secret }),
+  }),
+  defineTool({
+    name: "count",
+    description: "Returns integers beyond 2^53.",
+    input: { type: "object" },
+    execute: () => ({ content: [text("many")], value: parseExact(exact) as JsonObject }),
   }),
   defineTool({
     name: "fail",
@@ -146,6 +162,27 @@ test("a recording of another process is read, and followed while it grows", asyn
     404,
     "There is no recording of this name: the server has events.",
   ]);
+});
+
+test("integers beyond 2^53 of a result have all their digits, live and from a recording", async () => {
+  const { path, recording } = makeRecording();
+  await record(path, ["count"]);
+  const runs = { live: true, recordings: [recording] };
+  const console = new CheckedConsole(tools, { eventPayloads: true, eventBacklog: 10 }, { runs });
+  await console.executor.execute({ id: "1", name: "count", arguments: {} });
+  const { items } = (await console.send<RunList>("/api/runs")).body;
+  expect(items.map((row) => row.recording)).toEqual([undefined, "events"]);
+  for (const row of items) {
+    const query = row.recording === undefined ? "" : "?recording=events";
+    const run = await console.send<RunDetails>(`/api/runs/${row.runId}${query}`);
+    const id = run.body.spans.find(({ kind }) => kind === "call")?.id ?? "";
+    const span = await console.send(
+      `/api/runs/${row.runId}/spans/${encodeURIComponent(id)}${query}`,
+    );
+    for (const answer of [run, span]) expect(answer.text).toContain(`"output":${exact}`);
+  }
+  const events = await console.send("/api/events?follow=false");
+  expect(events.text).toContain(`"value":${exact}`);
 });
 
 test("a recording is read further from its last event, and notices count once", async () => {

@@ -14,7 +14,8 @@ const maxRounded = 20;
 const digitsIn = new WeakMap<object, Map<string, string>>();
 let hasRounded = false;
 
-type Reviver = (
+/** A reviver of `JSON.parse` that receives the source of each number. */
+export type Reviver = (
   this: object,
   key: string,
   value: unknown,
@@ -24,11 +25,11 @@ type Reviver = (
 /** ECMAScript 2026, section 25.5; absent from older engines. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
 
-const keepDigits: Reviver = function (key, value, context) {
+/** Remembers the digits of an integer beyond 2^53. */
+export const keepDigits: Reviver = function (key, value, context) {
   const source = context?.source;
-  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined)
-    return value;
-  if (!integer.test(source) || isExact(source, value)) return value;
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  if (source === undefined || !integer.test(source) || isExact(source, value)) return value;
   let held = digitsIn.get(this);
   if (held === undefined) digitsIn.set(this, (held = new Map()));
   held.set(key, source);
@@ -37,7 +38,7 @@ const keepDigits: Reviver = function (key, value, context) {
 };
 
 function isExact(source: string, value: number): boolean {
-  return source === String(value) || (Number.isFinite(value) && BigInt(source) === BigInt(value));
+  return Number.isFinite(value) && BigInt(source) === BigInt(value);
 }
 
 /**
@@ -70,21 +71,35 @@ export function stringifyExact(value: JsonValue): string {
   const text = JSON.stringify(value);
   if (!hasRounded || rawJSON === undefined || !writtenDigits.test(text)) return text;
   return JSON.stringify(value, function (this: object, key: string, member: unknown) {
-    const source = typeof member === "number" ? digitsIn.get(this)?.get(key) : undefined;
+    const source = exactDigits(this, key, member);
     return source === undefined ? member : rawJSON(source);
   });
 }
 
-/** The digits of the integers that a value of `parseExact` holds rounded: each once, at most 20. */
-export function roundedIntegers(value: JsonValue | undefined): readonly string[] {
+/** The digits that `parseExact` has read for a member. `undefined`: its value has all digits, or has changed since. */
+export function exactDigits(holder: object, key: string, member: unknown): string | undefined {
+  if (!hasRounded || typeof member !== "number") return undefined;
+  const source = digitsIn.get(holder)?.get(key);
+  return source !== undefined && Number(source) === member ? source : undefined;
+}
+
+/**
+ * The digits of the integers that a value of `parseExact` holds rounded, each once.
+ *
+ * @param max Default: 20.
+ */
+export function roundedIntegers(
+  value: JsonValue | undefined,
+  max: number = maxRounded,
+): readonly string[] {
   if (!hasRounded || typeof value !== "object" || value === null) return [];
   const found = new Set<string>();
   const open: object[] = [value];
   for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
     for (const source of digitsIn.get(inner)?.values() ?? []) {
-      if (found.size < maxRounded) found.add(source);
+      if (found.size < max) found.add(source);
     }
-    if (found.size === maxRounded) break;
+    if (found.size === max) break;
     for (const member of Object.values(inner) as readonly unknown[]) {
       if (typeof member === "object" && member !== null) open.push(member);
     }

@@ -1,6 +1,7 @@
 import { mediaSize, textSize } from "../artifacts/clip-content.ts";
 import { truncateUtf8, utf8Length } from "../text/utf8.ts";
 import { toJson, plainBytes } from "../json/to-json.ts";
+import { keepDigits, stringifyExact, type Reviver } from "../contract/exact-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
@@ -31,14 +32,16 @@ export function boundsOf(execution: ReportedCall): Bounds {
 /** Blocks beyond this number are not examined. */
 const maxBlocks = 1000;
 
-/** A frozen copy of the value as JSON: later changes of the original have no effect. */
+/**
+ * A frozen copy of the value as JSON, with the digits of `parseExact`: later changes of the original have no effect.
+ */
 export function frozenJson<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(toJson(value)), freeze) as Value;
+  return JSON.parse(stringifyExact(toJson(value)), freeze) as Value;
 }
 
-function freeze(_: string, member: unknown): unknown {
-  return Object.freeze(member);
-}
+const freeze: Reviver = function (...member) {
+  return Object.freeze(keepDigits.apply(this, member));
+};
 
 /**
  * Characters beyond the limit that are searched for secrets, so that a secret across the cut is found: longer than any

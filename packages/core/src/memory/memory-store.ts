@@ -44,7 +44,13 @@ export interface FoundMemory extends Omit<MemoryEntry, "vector"> {
   readonly score: number;
 }
 
-/** An entry of a list of all owners. */
+/** The entries that are looked for among those of all owners. */
+export interface OwnersMemoryQuery extends Pick<MemoryQuery, "text" | "limit"> {
+  /** The beginning of each owner whose entries are found: a whole owner, or `memoryOwnerPrefix`. Default: all owners. */
+  readonly ownerPrefix?: string;
+}
+
+/** An entry that was found among those of all owners. */
 export interface OwnedMemory extends Omit<FoundMemory, "score"> {
   /** As it was stored: `parseMemoryOwner` has the caller and the agent. */
   readonly owner: string;
@@ -52,7 +58,7 @@ export interface OwnedMemory extends Omit<FoundMemory, "score"> {
 
 /**
  * A store for the memory of agents. The owner, which the tools derive from caller and agent, is compared as a whole: no
- * operation but `listLatest`, which is for hosts, reaches entries of another one.
+ * operation but `findAcrossOwners`, which is for hosts, reaches entries of another one.
  */
 export interface MemoryStore {
   /**
@@ -71,8 +77,9 @@ export interface MemoryStore {
    */
   forget(owner: string, key: string): Awaitable<"erased" | "forgotten" | "unknown">;
   /**
-   * The entries of all owners that were stored last, newest first: at most `max`. Entries whose owner the store does not
+   * The entries of all owners, or of some: without a text the newest ones, newest first; with a text the best matches as
+   * `find` ranks them, the best one first. A store may return fewer matches than `limit`. Entries whose owner it does not
    * know as a text are omitted. Absent: only the entries of one owner can be found.
    */
-  listLatest?(max: number): Awaitable<readonly OwnedMemory[]>;
+  findAcrossOwners?(query: OwnersMemoryQuery): Awaitable<readonly OwnedMemory[]>;
 }

@@ -4,6 +4,7 @@ import type { JsonValue } from "../json/json.ts";
 import type { RedactionRule } from "../contract/tool-spec.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
+import { roundedIntegers, stringifyExact } from "../contract/exact-json.ts";
 import { redactValue } from "./redact-value.ts";
 import { SecretFinder } from "./secret-finder.ts";
 import { SecretSet } from "./secret-set.ts";
@@ -40,13 +41,18 @@ export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): To
   const { value } = output;
   if (paths.length === 0 || value === undefined) return output;
   const secrets = new SecretSet();
+  const numbers = new Set<number>();
   let kept: JsonValue = value;
   for (const path of paths) {
-    for (const found of path.select(kept, Infinity)) addTexts(found, secrets);
+    for (const found of path.select(kept, Infinity)) addTexts(found, secrets, numbers);
     kept = path.replace(kept, mask);
   }
   if (kept === value) return output;
-  const whole = JSON.stringify(value);
+  // A text of such a number has all its digits.
+  for (const digits of roundedIntegers(value, Infinity)) {
+    if (numbers.has(Number(digits))) secrets.add(digits);
+  }
+  const whole = stringifyExact(value);
   const sets = [secrets];
   const finder = new SecretFinder(() => sets, false);
   const rule = (given: string): string => {
@@ -56,7 +62,7 @@ export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): To
   };
   const content = output.content.map((block): ContentBlock => {
     if (block.type === "text" && block.text === whole) {
-      return { ...block, text: JSON.stringify(kept) };
+      return { ...block, text: stringifyExact(kept) };
     }
     return redactValue(block, rule);
   });
@@ -69,9 +75,11 @@ export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): To
   };
 }
 
-function addTexts(value: JsonValue, secrets: SecretSet): void {
+/** @param numbers to which those in the value are added. */
+function addTexts(value: JsonValue, secrets: SecretSet, numbers: Set<number>): void {
   if (typeof value === "string" || typeof value === "number") secrets.add(String(value));
+  if (typeof value === "number") numbers.add(value);
   else if (typeof value === "object" && value !== null) {
-    for (const member of Object.values(value)) addTexts(member as JsonValue, secrets);
+    for (const member of Object.values(value)) addTexts(member as JsonValue, secrets, numbers);
   }
 }

@@ -1,3 +1,5 @@
+import { exactDigits } from "../contract/exact-json.ts";
+
 /** Deeper than anything that is JSON here; a cycle ends so, too. */
 const deepest = 1000;
 
@@ -14,7 +16,14 @@ export function redactValue<Value>(value: Value, rule: TextRule, key?: string, d
   return redacted(value, rule, key, depth) as Value;
 }
 
-function redacted(value: unknown, rule: TextRule, key: string | undefined, depth: number): unknown {
+/** @param exact the digits of a number that holds them rounded: they are what a text of it has. */
+function redacted(
+  value: unknown,
+  rule: TextRule,
+  key: string | undefined,
+  depth: number,
+  exact?: string,
+): unknown {
   switch (typeof value) {
     case "string":
       return rule(value, key);
@@ -22,7 +31,7 @@ function redacted(value: unknown, rule: TextRule, key: string | undefined, depth
     case "bigint": {
       // Shorter ones are no secrets.
       if (value > -100 && value < 1000 && Number.isInteger(value)) return value;
-      const digits = String(value);
+      const digits = exact ?? String(value);
       const clean = rule(digits, key);
       return clean === digits ? value : clean;
     }
@@ -46,7 +55,7 @@ function redactedItems(
   let copy: unknown[] | undefined;
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    const clean = redacted(item, rule, key, depth + 1);
+    const clean = redacted(item, rule, key, depth + 1, exactDigits(items, `${index}`, item));
     if (clean !== item && copy === undefined) copy = items.slice(0, index);
     copy?.push(clean);
   }
@@ -65,7 +74,7 @@ function redactedMembers(
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;
     const value = members[key];
-    const clean = redacted(value, rule, key, depth + 1);
+    const clean = redacted(value, rule, key, depth + 1, exactDigits(members, key, value));
     const cleanKey = rule(key);
     if (clean !== value || cleanKey !== key) changed = true;
     keys[index] = cleanKey;

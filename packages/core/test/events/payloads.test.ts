@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { text, ToolError, type JsonObject, type ToolEvent, type ToolOutput } from "@toolweave/core";
+import {
+  text,
+  ToolError,
+  type JsonObject,
+  type JsonValue,
+  type ToolEvent,
+  type ToolOutput,
+} from "@toolweave/core";
+import { parseExact, stringifyExact } from "@toolweave/core/adapter";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
@@ -46,6 +54,24 @@ describe("the payloads of events", () => {
       expect(rejections).toHaveLength(3);
       expect(JSON.stringify(rejections).includes("private")).toBe(eventPayloads);
     }
+  });
+
+  test("have the digits of integers beyond 2^53 that the value has", async () => {
+    const json = '{"id":12345678901234567890,"in":[{"id":-9007199254740993}]}';
+    const value = parseExact(json) as Record<string, JsonValue>;
+    const executor = executorFor(
+      tool("t", () => ({ content: [text("text")], value })),
+      { eventPayloads: true, redact: { secrets: ["a-secret-of-the-host"] } },
+    );
+    const events = recorded(executor);
+    completed(await executor.execute(call("t", {})));
+    const event = only(events, "tool.completed") as ToolEvent & { readonly value: JsonObject };
+    value["id"] = 1;
+    expect(stringifyExact(event.value)).toBe(json);
+    expect(stringifyExact(executor.redact(event).value)).toBe(json);
+    expect(() => {
+      (event.value["in"] as unknown[]).push(1);
+    }).toThrow(TypeError);
   });
 
   test("are the arguments as sent and as used, updates, content and value, if the host enables them", async () => {

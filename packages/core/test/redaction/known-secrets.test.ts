@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SecretSet } from "@toolweave/core/adapter";
+import { parseExact, SecretSet, stringifyExact } from "@toolweave/core/adapter";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { SecretFinder } from "../../src/redaction/secret-finder.ts";
 import { SecretRedactor } from "../../src/redaction/secret-redactor.ts";
@@ -142,6 +142,15 @@ test("a number that is a secret becomes a text, and keys are texts, too", () => 
     a: "[redacted]",
     "[redacted]": [1, "x"],
   });
+});
+
+test("a number that is a secret beyond 2^53 is found by its digits", () => {
+  const digits = "12345678901234567890";
+  const value = parseExact(`{"account":${digits},"others":[${digits},9007199254740993]}`);
+  expect(stringifyExact(redactorFor(digits).value(value))).toBe(
+    '{"account":"[redacted]","others":["[redacted]",9007199254740992]}',
+  );
+  expect(redactorFor("another-secret").value(value)).toBe(value);
 });
 
 test("a value without a secret is the same object", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { text, type ToolOutput, type ToolReturn } from "@toolweave/core";
-import type { RedactionRule } from "@toolweave/core/adapter";
+import { text, type JsonValue, type ToolOutput, type ToolReturn } from "@toolweave/core";
+import { parseExact, stringifyExact, type RedactionRule } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
@@ -36,6 +36,18 @@ describe("a path that a tool configures", () => {
     const { value, content } = await resultOf(account, "$.account");
     expect(value).toEqual({ account: "[redacted]", ok: true });
     expect(content).toEqual([text('{"account":"[redacted]","ok":true}')]);
+  });
+
+  test("has its digits redacted in a text, also beyond 2^53", async () => {
+    const json = '{"account":{"id":12345678901234567890},"other":9007199254740993}';
+    for (const path of ["$.account", "$.account.id"]) {
+      for (const content of [json, "The account 12345678901234567890 is open."]) {
+        const value = parseExact(json);
+        const result = await resultOf({ content: [text(content)], value }, path);
+        expect(JSON.stringify(result)).not.toContain("123456789");
+        expect(stringifyExact(result.value as JsonValue)).not.toContain("123456789");
+      }
+    }
   });
 
   test("that selects nothing changes nothing", async () => {

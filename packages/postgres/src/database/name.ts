@@ -9,9 +9,14 @@ const maxLength = 256;
  * escapes, begins the second one.
  */
 export function toName(text: string): string {
-  const encoded = JSON.stringify(text).slice(1, -1);
+  const encoded = escapeName(text);
   if (encoded.length <= maxLength) return encoded;
   return `"sha256:${createHash("sha256").update(encoded).digest("hex")}`;
+}
+
+/** The beginning of the name of each text that begins with this one, unless the name is a hash. */
+export function escapeName(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** The text of a name that does not begin with a quotation mark. */

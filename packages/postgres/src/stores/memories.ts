@@ -6,6 +6,7 @@ import type {
   MemoryStore,
   MemoryVector,
   OwnedMemory,
+  OwnersMemoryQuery,
 } from "@toolweave/core/stores";
 import {
   findNearest,
@@ -13,19 +14,21 @@ import {
   maxRanked,
   minPrefix,
   plain,
+  rankFound,
   rankMemories,
   toBytes,
-  toEntry,
   toFound,
+  toOwned,
   tombstoneMs,
   toTerms,
   toWords,
   ownerLimitError,
   type MemoryRow,
+  type OwnedMemoryRow,
   type OwnerLimit,
 } from "@toolweave/stores/shared";
 import type { Database, Row } from "../database/database.ts";
-import { fromName, toName } from "../database/name.ts";
+import { escapeName, fromName, toName } from "../database/name.ts";
 
 /** PostgreSQL accepts 2,046 bytes. */
 const maxWord = 200;
@@ -72,8 +75,7 @@ export class PostgresMemory implements MemoryStore {
     const terms = toTerms(text ?? "");
     const byWords = terms.length === 0 ? [] : await this.#findWords(owner, query, terms);
     const byMeaning = vector === undefined ? [] : await this.#findNear(owner, query, vector);
-    const now = Number(await this.#db.value(`SELECT ${this.#db.schema}.now_ms()`));
-    return rankMemories(byWords, byMeaning, { terms, vector, limit, now });
+    return rankFound(byWords, byMeaning, { terms, vector, limit, now: await this.#now() });
   }
 
   async forget(owner: string, key: string): Promise<"erased" | "forgotten" | "unknown"> {
@@ -84,19 +86,42 @@ export class PostgresMemory implements MemoryStore {
     )) as "erased" | "forgotten" | "unknown";
   }
 
-  async listLatest(max: number): Promise<readonly OwnedMemory[]> {
+  async findAcrossOwners(query: OwnersMemoryQuery): Promise<readonly OwnedMemory[]> {
+    const { text, limit, ownerPrefix = "" } = query;
+    if (text === undefined) {
+      const rows = await this.#selectAcross(ownerPrefix, "", "stored_at DESC, id DESC", limit, []);
+      return rows.map(toOwned);
+    }
+    const terms = toTerms(text);
+    if (terms.length === 0) return [];
+    const words = [toWordQuery(terms)];
+    const order = "ts_rank(words, $3::tsquery) DESC, id DESC";
+    const condition = "AND words @@ $3::tsquery";
+    const rows = await this.#selectAcross(ownerPrefix, condition, order, maxRanked, words);
+    return rankMemories(rows, [], { limit, now: await this.#now() }).map(toOwned);
+  }
+
+  async #selectAcross(
+    ownerPrefix: string,
+    condition: string,
+    order: string,
+    limit: number,
+    values: readonly unknown[],
+  ): Promise<readonly OwnedMemoryRow[]> {
     const { schema } = this.#db;
     // Of an owner with a very long name there is only the hash.
     const rows = await this.#db.run(
       `SELECT id, owner, entry, stored_at, expires_at, NULL AS vector FROM ${schema}.memories
        WHERE forgotten_at IS NULL AND expires_at > ${schema}.now_ms() AND owner NOT LIKE '"%'
-       ORDER BY stored_at DESC, id DESC LIMIT $1`,
-      [max],
+         AND starts_with(owner, $1) ${condition}
+       ORDER BY ${order} LIMIT $2`,
+      [escapeName(ownerPrefix), limit, ...values],
     );
-    return rows.map((row) => ({
-      ...toEntry(toMemoryRow(row)),
-      owner: fromName(row["owner"] as string),
-    }));
+    return rows.map((row) => ({ ...toMemoryRow(row), owner: fromName(row["owner"] as string) }));
+  }
+
+  async #now(): Promise<number> {
+    return Number(await this.#db.value(`SELECT ${this.#db.schema}.now_ms()`));
   }
 
   #findWords(
@@ -104,14 +129,9 @@ export class PostgresMemory implements MemoryStore {
     query: MemoryQuery,
     terms: readonly string[],
   ): Promise<readonly MemoryRow[]> {
-    // Letters, marks and digits alone: no operator of a text query is among them.
-    const words = terms.map((term) => {
-      const word = plain(term).slice(0, maxWord);
-      return term.length < minPrefix ? `'${word}'` : `'${word}':*`;
-    });
     const condition = "AND words @@ $6::tsquery";
     const order = "ts_rank(words, $6::tsquery) DESC, id DESC";
-    return this.#select(owner, query, condition, order, maxRanked, [words.join("|")]);
+    return this.#select(owner, query, condition, order, maxRanked, [toWordQuery(terms)]);
   }
 
   async #findNear(
@@ -163,6 +183,16 @@ function toMemoryRow(row: Row): MemoryRow {
     origin: entry.origin === undefined ? null : JSON.stringify(entry.origin),
     vector: row["vector"] as Uint8Array | null,
   };
+}
+
+/** A text query for entries with at least one of the words. */
+function toWordQuery(terms: readonly string[]): string {
+  // Letters, marks and digits alone: no operator of a text query is among them.
+  const words = terms.map((term) => {
+    const word = plain(term).slice(0, maxWord);
+    return term.length < minPrefix ? `'${word}'` : `'${word}':*`;
+  });
+  return words.join("|");
 }
 
 /** The words of a text as its index has them: lower case, without accents. */
