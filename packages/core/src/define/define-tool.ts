@@ -32,7 +32,7 @@ import { compilePaths } from "../redaction/path-rules.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { TypedTool } from "../contract/tool-types.ts";
 import type { AnySchema, ArgumentsOf, InputOf, OutputOf } from "./infer.ts";
-import { inputSchemaOf, outputSchemaOf } from "./definition-schemas.ts";
+import { toInputSchema, toOutputSchema } from "./definition-schemas.ts";
 import { standardInput, isStandardSchema, type StandardInput } from "./standard-schema.ts";
 
 /**
@@ -124,7 +124,7 @@ export function defineTool<
   const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
     (standard === undefined ? args : standard.parse(args)) as Awaitable<ArgumentsOf<Input>>;
   const tool: Writable<TypedTool<InputOf<Input>, ValueOf<Output>, Injected>> = {
-    spec: specOf(definition),
+    spec: toSpec(definition),
     invoke(args, ctx) {
       if (execute === undefined) return resultFromHost(args, ctx);
       const parsed = parse(args);
@@ -226,18 +226,18 @@ function checkAnnotations(name: string, annotations: ToolAnnotations): void {
 }
 
 /** Members are added one by one, since a spread of each makes an object of its own: hosts define tools by the thousands. */
-function specOf(definition: DefinitionData): ToolSpec {
+function toSpec(definition: DefinitionData): ToolSpec {
   const { name, title, description, output, injected, timeoutMs, retry } = definition;
   const { annotations = {}, execution, outputLimit, metadata } = definition;
   const spec: Writable<ToolSpec> = {
     name,
     description,
-    inputSchema: inputSchemaOf(definition),
+    inputSchema: toInputSchema(definition),
     annotations,
     provenance: { adapter: "code" },
   };
   if (title !== undefined) spec.title = title;
-  if (output !== undefined) spec.outputSchema = outputSchemaOf(name, output);
+  if (output !== undefined) spec.outputSchema = toOutputSchema(name, output);
   if (injected !== undefined) spec.injected = injected;
   if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
   if (retry !== undefined) spec.retry = retry;
