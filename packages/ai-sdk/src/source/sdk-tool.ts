@@ -15,7 +15,7 @@ import {
 import type { Metadata } from "@toolweave/core/adapter";
 import { isThenable, type PreflightContext, type ValidationProblem } from "@toolweave/core/adapter";
 import type { ToolSet } from "ai";
-import type { ToolApproval } from "./approval-of.ts";
+import type { ToolApproval } from "./resolve-approval.ts";
 import { toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
 import { sdkMajor } from "./sdk-version.ts";
@@ -66,7 +66,7 @@ export class SdkTool implements Tool {
     if (tool.execute === undefined) return resultFromHost(args, ctx);
     const toolCallId = ctx.callId;
     const abortSignal = AbortSignal.any([ctx.signal, closing]);
-    const input = await this.#inputOf(args);
+    const input = await this.#parseInput(args);
     // Many tools listen for a later abort and do not check for an earlier one.
     abortSignal.throwIfAborted();
     // `experimental_context` is the name of the context before version 7.
@@ -86,7 +86,7 @@ export class SdkTool implements Tool {
     return toToolOutput(output, modelOutput);
   }
 
-  async #inputOf(args: JsonObject): Promise<unknown> {
+  async #parseInput(args: JsonObject): Promise<unknown> {
     const { parser } = this.#parts;
     return parser === undefined ? args : parser.parsed(args);
   }
@@ -98,7 +98,12 @@ export class SdkTool implements Tool {
   ): Promise<readonly PermissionRequest[]> {
     const status =
       typeof approval === "function"
-        ? await approval({ id, input: await this.#inputOf(args), messages: [], runtimeContext: {} })
+        ? await approval({
+            id,
+            input: await this.#parseInput(args),
+            messages: [],
+            runtimeContext: {},
+          })
         : approval;
     const { type, reason } = typeof status === "object" ? status : { type: status };
     const { name } = this.spec;
