@@ -121,7 +121,7 @@ describe("the guarded connector", () => {
     const parts: ConnectorParts = {
       build: buildConnector,
       lookup: resolver(["127.0.0.1"]).lookup,
-      kindOf: () => undefined,
+      toAddressKind: () => undefined,
     };
     const outcome = await attempt("public", "example.com", parts, server.port);
     expect(outcome).toMatchObject({ remoteAddress: "127.0.0.1", remotePort: server.port });
