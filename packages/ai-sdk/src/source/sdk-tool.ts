@@ -1,10 +1,8 @@
 import {
-  suspend,
   ToolError,
   type JsonObject,
   type JsonSchema,
   type PermissionRequest,
-  type Suspension,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
@@ -12,8 +10,13 @@ import {
   type ToolReturn,
   type ToolSpec,
 } from "@toolweave/core";
-import type { Metadata } from "@toolweave/core/adapter";
-import { isThenable, type PreflightContext, type ValidationProblem } from "@toolweave/core/adapter";
+import {
+  isThenable,
+  requestHostResult,
+  type Metadata,
+  type PreflightContext,
+  type ValidationProblem,
+} from "@toolweave/core/adapter";
 import type { ToolSet } from "ai";
 import type { ToolApproval } from "./resolve-approval.ts";
 import { toToolOutput } from "./sdk-output.ts";
@@ -63,7 +66,7 @@ export class SdkTool implements Tool {
 
   async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolReturn> {
     const { tool, context, closing } = this.#parts;
-    if (tool.execute === undefined) return resultFromHost(args, ctx);
+    if (tool.execute === undefined) return requestHostResult(args, ctx);
     const toolCallId = ctx.callId;
     const abortSignal = AbortSignal.any([ctx.signal, closing]);
     const input = await this.#parseInput(args);
@@ -149,18 +152,6 @@ function toSpec(parts: SdkToolParts): ToolSpec {
     provenance: { adapter: "ai-sdk", source, origin: { tool: original } },
     ...(metadata === undefined ? {} : { metadata: metadata as Metadata }),
   };
-}
-
-/** Requests the result of a tool without `execute` from the host. */
-function resultFromHost(args: JsonObject, ctx: ToolContext): Suspension | ToolReturn {
-  const answer = ctx.resumed?.answers[0];
-  if (answer === undefined) {
-    return suspend([{ id: `${ctx.callId}:result`, type: "result", arguments: args }], null);
-  }
-  if (answer.type === "result") return answer.value;
-  const reason =
-    answer.type === "reject" ? (answer.reason ?? "no reason given") : "no result given";
-  throw new ToolError("approval_rejected", `${ctx.toolName} was not run by the host: ${reason}.`);
 }
 
 function isIterable(value: unknown): value is AsyncIterable<unknown> {
