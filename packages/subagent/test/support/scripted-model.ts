@@ -42,7 +42,7 @@ export function scriptedModel(
   return new MockLanguageModelV4({
     ...more,
     doStream: async (options) => ({
-      stream: createStream(getParts(await script(readPrompt(options)))),
+      stream: toStream(toParts(await script(readPrompt(options)))),
     }),
   });
 }
@@ -75,7 +75,7 @@ export function readPrompt(options: LanguageModelV4CallOptions): Asked {
   };
 }
 
-export function getParts({
+export function toParts({
   text,
   reasoning,
   calls = [],
@@ -99,13 +99,13 @@ export function getParts({
   const unified = finish ?? (calls.length > 0 ? "tool-calls" : "stop");
   parts.push({
     type: "finish",
-    usage: createUsage(...(tokens ?? [10, 5])),
+    usage: toUsage(...(tokens ?? [10, 5])),
     finishReason: { unified, raw: undefined },
   });
   return parts;
 }
 
-export function createStream(
+export function toStream(
   parts: readonly LanguageModelV4StreamPart[],
 ): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream({
@@ -116,7 +116,7 @@ export function createStream(
   });
 }
 
-export function createUsage(input: number, output: number): LanguageModelV4Usage {
+export function toUsage(input: number, output: number): LanguageModelV4Usage {
   return {
     inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: output, text: output, reasoning: undefined },
