@@ -141,9 +141,9 @@ export class SqliteArtifacts implements ArtifactStore {
     const isFull = (): boolean =>
       ((this.#usedBy.get(counted)?.["bytes"] ?? 0) as number) + bytes > maxBytesPerOwner;
     while (isFull()) {
-      const gone = this.#selectExpiredByOwner.all(counted, now, now);
-      if (gone.length === 0) throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
-      for (const { seq } of gone) this.#deleteRow.run(seq as number);
+      const expired = this.#selectExpiredByOwner.all(counted, now, now);
+      if (expired.length === 0) throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
+      for (const { seq } of expired) this.#deleteRow.run(seq as number);
     }
   }
 
@@ -153,16 +153,16 @@ export class SqliteArtifacts implements ArtifactStore {
     const { maxBytes } = this.#quotas;
     const isFull = (): boolean => (this.#used.get()?.["used"] as number) + bytes > maxBytes;
     for (;;) {
-      const gone = this.#selectExpired.all(now, now) as {
+      const expired = this.#selectExpired.all(now, now) as {
         readonly seq: number;
         readonly size: number;
       }[];
-      for (const { seq, size } of gone) {
+      for (const { seq, size } of expired) {
         if (toFree <= 0 && !isFull()) return;
         this.#deleteRow.run(seq);
         toFree -= size + 1;
       }
-      if (gone.length === maxSwept) continue;
+      if (expired.length === maxSwept) continue;
       if (isFull()) throw artifactsFull(maxBytes);
       return;
     }
