@@ -10,7 +10,7 @@ export interface Prepared {
   readonly takes: "object" | "text";
   call(tool: string, args: unknown): Promise<unknown>;
   /** The sum in the answer of `call`, however the contender wraps it. */
-  sumOf(answer: unknown): unknown;
+  readSum(answer: unknown): unknown;
   /** Throws if the configuration has not had its effect on each of `calls`. */
   verify?(calls: number): void;
 }

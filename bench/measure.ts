@@ -24,19 +24,19 @@ class Driver {
   readonly prepared: Prepared;
   calls = 0;
   readonly #name: string;
-  readonly #argsOf: (a: number) => unknown;
+  readonly #toArguments: (a: number) => unknown;
 
   constructor({ name }: Contender, prepared: Prepared) {
     this.#name = name;
     this.prepared = prepared;
-    this.#argsOf = prepared.takes === "text" ? text : freshObject;
+    this.#toArguments = prepared.takes === "text" ? text : freshObject;
   }
 
   /** 1,000 calls, each awaited before the next. */
   async sequential(): Promise<void> {
     const { prepared } = this;
     for (let a = 0; a < batch; a++) {
-      this.#check(await prepared.call(toolNames[a % 20] as string, this.#argsOf(a)), a);
+      this.#check(await prepared.call(toolNames[a % 20] as string, this.#toArguments(a)), a);
     }
     this.calls += batch;
   }
@@ -46,7 +46,7 @@ class Driver {
     const { prepared } = this;
     const answers: Promise<unknown>[] = [];
     for (let a = 0; a < batch; a++) {
-      answers.push(prepared.call(toolNames[a % 20] as string, this.#argsOf(a)));
+      answers.push(prepared.call(toolNames[a % 20] as string, this.#toArguments(a)));
     }
     const all = await Promise.all(answers);
     for (let a = 0; a < batch; a++) this.#check(all[a], a);
@@ -58,19 +58,19 @@ class Driver {
     const wrong = { a: "1", b: 2 };
     const args = this.prepared.takes === "text" ? JSON.stringify(wrong) : wrong;
     try {
-      return this.prepared.sumOf(await this.prepared.call(toolNames[0] as string, args)) !== "12";
+      return this.prepared.readSum(await this.prepared.call(toolNames[0] as string, args)) !== "12";
     } catch {
       return true;
     }
   }
 
   #check(answer: unknown, a: number): void {
-    if (this.prepared.sumOf(answer) === a + 1) return;
+    if (this.prepared.readSum(answer) === a + 1) return;
     throw new Error(`${this.#name} says ${a} + 1 is ${JSON.stringify(answer)}`);
   }
 }
 
-async function driverOf(contender: Contender): Promise<Driver> {
+async function createDriver(contender: Contender): Promise<Driver> {
   const driver = new Driver(contender, await contender.prepare());
   if ((await driver.refuses()) === contender.validates) return driver;
   throw new Error(`${contender.name}: "validates: ${contender.validates}" is wrong`);
@@ -94,7 +94,7 @@ export async function measure(
   rounds: number,
 ): Promise<Readonly<Record<string, Rounds>>> {
   const drivers = new Map<string, Driver>();
-  for (const contender of contenders) drivers.set(contender.name, await driverOf(contender));
+  for (const contender of contenders) drivers.set(contender.name, await createDriver(contender));
   const figures = new Map(
     contenders.map(({ name }) => [name, { sequential: [] as number[], together: [] as number[] }]),
   );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { contenders } from "./contenders/all.ts";
 import { printTable } from "./lib/table.ts";
-import { tableOf, type ProcessFigures } from "./report.ts";
+import { createTable, type ProcessFigures } from "./report.ts";
 
 const rounds = 7;
 const passes = 3;
@@ -73,7 +73,7 @@ async function main(): Promise<number> {
   const layout = values["one-process"]
     ? "All are in one process and take turns"
     : "Each has a process of its own, in which it takes turns with the floor";
-  printTable("calls", tableOf(processes, `${layout}, ${pass} times`));
+  printTable("calls", createTable(processes, `${layout}, ${pass} times`));
   return 0;
 }
 

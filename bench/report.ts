@@ -6,7 +6,7 @@ import { modes, type Mode, type Rounds } from "./measure.ts";
 export type ProcessFigures = Readonly<Record<string, Rounds>>;
 
 /** CPU microseconds per call, and the ratio to the baseline with the lowest and highest of any process. */
-function figuresOf(
+function computeFigures(
   name: string,
   mode: Mode,
   processes: readonly ProcessFigures[],
@@ -27,7 +27,7 @@ function figuresOf(
 const digits = (value: number): string => value.toFixed(value < 20 ? 1 : 0);
 
 /** The figures of all processes in one table. */
-export function tableOf(processes: readonly ProcessFigures[], layout: string): BenchTable {
+export function createTable(processes: readonly ProcessFigures[], layout: string): BenchTable {
   const packages = new Set(contenders.map((contender) => contender.package));
   packages.delete("@toolweave/core");
   return {
@@ -38,7 +38,7 @@ export function tableOf(processes: readonly ProcessFigures[], layout: string): B
     columns: ["contender", "µs, one by one", "× floor", "µs, together", "× floor"],
     rows: contenders.map(({ name }) => [
       name,
-      ...modes.flatMap((mode) => figuresOf(name, mode, processes)),
+      ...modes.flatMap((mode) => computeFigures(name, mode, processes)),
     ]),
   };
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { followGuide } from "../scripts/lib/follow-guide.ts";
 import { guideSteps } from "../scripts/lib/guide-steps.ts";
 import { rulesPage } from "../scripts/lib/rules-page.ts";
-import { binFolderOf } from "../scripts/lib/run-command.ts";
+import { getBinFolder } from "../scripts/lib/run-command.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -20,7 +20,7 @@ const edited = `${fence}diff\n // hello.mjs\n@@\n-process.exitCode = 0;\n+proces
 function follow(page: string): Promise<string | undefined> {
   return followGuide(page, {
     folder,
-    binFolder: binFolderOf(join(import.meta.dirname, "..")),
+    binFolder: getBinFolder(join(import.meta.dirname, "..")),
     commandFor: (words) => words,
   });
 }

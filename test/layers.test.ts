@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   importCircles,
   sourceFiles,
-  targetOf,
+  resolveTarget,
   type SourceFile,
 } from "../scripts/lib/source-imports.ts";
 import { workspacePackages } from "../scripts/lib/workspace.ts";
@@ -17,10 +17,10 @@ const sources = new Map(
     sourceFiles(join(root, folder), ["src/**"]),
   ]),
 );
-const sourcesOf = (folder: string): readonly SourceFile[] => sources.get(folder) ?? [];
+const getSources = (folder: string): readonly SourceFile[] => sources.get(folder) ?? [];
 
 /** The most specific folder of the layers that a file of `src` is in. */
-function folderOf(path: string, folders: readonly string[]): string | undefined {
+function findFolder(path: string, folders: readonly string[]): string | undefined {
   const parts = path.split("/").slice(1, -1);
   if (parts.length === 0) return ".";
   for (let length = parts.length; length > 0; length--) {
@@ -36,16 +36,16 @@ function violations(
   order: readonly (readonly string[])[],
 ): readonly string[] {
   const folders = order.flat();
-  const layerOf = (folder: string): number => order.findIndex((layer) => layer.includes(folder));
+  const findLayer = (folder: string): number => order.findIndex((layer) => layer.includes(folder));
   return files.flatMap((file) => {
-    const from = folderOf(file.path, folders);
+    const from = findFolder(file.path, folders);
     if (from === undefined) return [`${file.path} is in no layer`];
     return file.imports.flatMap((specifier) => {
-      const target = targetOf(file, specifier);
+      const target = resolveTarget(file, specifier);
       const isModule = target?.startsWith("src/") === true && /\.tsx?$/.test(target);
-      const to = isModule ? folderOf(target, folders) : undefined;
+      const to = isModule ? findFolder(target, folders) : undefined;
       if (target === undefined || to === undefined || to === from) return [];
-      return layerOf(to) < layerOf(from) ? [] : [`${file.path} imports ${target}`];
+      return findLayer(to) < findLayer(from) ? [] : [`${file.path} imports ${target}`];
     });
   });
 }
@@ -63,7 +63,7 @@ describe("a package", () => {
   test.each(Object.entries(packageImports))(
     "%s imports no other packages than its own table",
     (folder, allowed) => {
-      const imported = sourcesOf(folder)
+      const imported = getSources(folder)
         .flatMap(({ imports }) => imports)
         .flatMap(
           (specifier) => /^(?:@toolweave\/[^/]+|toolweave(?=\/|$))/.exec(specifier)?.[0] ?? [],
@@ -79,7 +79,7 @@ describe("a package", () => {
       const wrong = files.flatMap((file) =>
         file.imports.filter((specifier) =>
           specifier.startsWith(".")
-            ? /^\.\.\/(?:.*\/)?src\//.test(targetOf(file, specifier) ?? "")
+            ? /^\.\.\/(?:.*\/)?src\//.test(resolveTarget(file, specifier) ?? "")
             : /^@toolweave\/[^/]+\/(?:src|dist|test)(?:\/|$)/.test(specifier),
         ),
       );
@@ -88,7 +88,7 @@ describe("a package", () => {
   );
 
   test("core imports ajv, and an optional peer in the entry that needs it", () => {
-    const wrong = sourcesOf("packages/core").flatMap(({ path, imports }) =>
+    const wrong = getSources("packages/core").flatMap(({ path, imports }) =>
       imports
         .filter((specifier) => !specifier.startsWith(".") && !/^ajv(?:\/|$)/.test(specifier))
         .filter((specifier) =>
@@ -104,7 +104,7 @@ describe("a package", () => {
 
 describe("the files of a package", () => {
   test.each(Object.keys(packageImports))("%s form no circle of more than two", (folder) => {
-    expect(importCircles(sourcesOf(folder)).filter(({ length }) => length > 2)).toEqual([]);
+    expect(importCircles(getSources(folder)).filter(({ length }) => length > 2)).toEqual([]);
   });
 
   test("that form a circle are found", () => {
@@ -120,7 +120,7 @@ describe("the files of a package", () => {
 
 describe("the folders of a package", () => {
   test.each(Object.entries(layers))("%s import downwards only", (folder, order) => {
-    expect(violations(sourcesOf(folder), order)).toEqual([]);
+    expect(violations(getSources(folder), order)).toEqual([]);
   });
 
   test("that import upwards, sideways, or are in no layer are found", () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFullRun } from "../packages/test-support/src/index.ts";
 import { followGuide } from "../scripts/lib/follow-guide.ts";
 import { guideSteps } from "../scripts/lib/guide-steps.ts";
-import { binFolderOf } from "../scripts/lib/run-command.ts";
+import { getBinFolder } from "../scripts/lib/run-command.ts";
 
 const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "docs/guides/write-an-adapter.md"), "utf8");
@@ -49,7 +49,7 @@ describe("the adapter guide", () => {
     async () => {
       const problem = await followGuide(page, {
         folder,
-        binFolder: binFolderOf(root),
+        binFolder: getBinFolder(root),
         env: {
           NODE_OPTIONS: "--conditions=@toolweave/source --disable-warning=ExperimentalWarning",
         },

@@ -10,6 +10,12 @@ test("a forbidden name is found with its line and its replacement", () => {
   ]);
 });
 
+test("a name that ends in Of is found, unless it comes from elsewhere", () => {
+  const text =
+    "textOf(x); this.#faultOf(x); x.oneOf; hasOneOf(x); x.indexOf(y); let a: ValueOf<T>;";
+  expect(identifierFindings(text).map(({ word }) => word)).toEqual(["textOf", "faultOf"]);
+});
+
 test("names in texts and comments are not names of code", () => {
   expect(identifierFindings('/** `mostBytes` */\nconst a = "shown"; // told\n`kept`;')).toEqual([]);
 });

@@ -10,15 +10,15 @@ export const floor: Contender = {
   does: "Map lookup, compiled Ajv validator, the async function; nothing else",
   prepare: async () => {
     const ajv = new Ajv2020();
-    const toolOf = byName(() => ({ validate: ajv.compile<Numbers>(jsonSchema), run: add }));
+    const getTool = byName(() => ({ validate: ajv.compile<Numbers>(jsonSchema), run: add }));
     return {
       takes: "object",
       call: async (name, args) => {
-        const tool = toolOf(name);
+        const tool = getTool(name);
         if (!tool.validate(args)) throw new Error("invalid");
         return tool.run(args);
       },
-      sumOf: (sum) => sum,
+      readSum: (sum) => sum,
     };
   },
 };

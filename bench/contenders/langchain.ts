@@ -5,11 +5,11 @@ interface Invokable {
   invoke(args: unknown): Promise<unknown>;
 }
 
-function calls(toolOf: (name: string) => Invokable): Prepared {
+function calls(getTool: (name: string) => Invokable): Prepared {
   return {
     takes: "object",
-    call: (name, args) => toolOf(name).invoke(args),
-    sumOf: (answer) => answer,
+    call: (name, args) => getTool(name).invoke(args),
+    readSum: (answer) => answer,
   };
 }
 

@@ -12,11 +12,11 @@ function executable(tool: object): Executable {
   return tool as Executable;
 }
 
-function calls(toolOf: (name: string) => Executable): Prepared {
+function calls(getTool: (name: string) => Executable): Prepared {
   return {
     takes: "object",
-    call: (name, args) => toolOf(name).execute(args),
-    sumOf: (answer) => answer,
+    call: (name, args) => getTool(name).execute(args),
+    readSum: (answer) => answer,
   };
 }
 

@@ -4,13 +4,13 @@ import { add, addUnknown, byName, description, jsonSchema, zodSchema } from "../
 
 async function calls(make: (name: string) => object): Promise<Prepared> {
   const { invokeFunctionTool, RunContext } = await import("@openai/agents");
-  const toolOf = byName((name) => make(name) as FunctionTool);
+  const getTool = byName((name) => make(name) as FunctionTool);
   const runContext = new RunContext();
   return {
     takes: "text",
     call: (name, input) =>
-      invokeFunctionTool({ tool: toolOf(name), runContext, input: input as string }),
-    sumOf: (answer) => answer,
+      invokeFunctionTool({ tool: getTool(name), runContext, input: input as string }),
+    readSum: (answer) => answer,
   };
 }
 

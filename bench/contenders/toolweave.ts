@@ -21,7 +21,7 @@ function calls(run: ToolRun, takes: Prepared["takes"]): Prepared {
     takes,
     call: (name, args) =>
       run.execute({ id: `${(made += 1)}`, name, arguments: args as ToolCall["arguments"] }),
-    sumOf: (answer) => {
+    readSum: (answer) => {
       const outcome = answer as ToolOutcome;
       return outcome.status === "completed" ? outcome.result.value : undefined;
     },

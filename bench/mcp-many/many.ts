@@ -100,7 +100,7 @@ async function memoryNow(): Promise<Memory> {
 }
 
 /** The growth of a value in a minute: the slope of the best line. */
-function growthOf(values: readonly number[], everyMinutes: number): number {
+function computeGrowth(values: readonly number[], everyMinutes: number): number {
   const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
   const middle = (values.length - 1) / 2;
   let along = 0;
@@ -133,7 +133,8 @@ for (let round = 1; round <= rounds; round += 1) {
 }
 // While it begins, code is compiled and caches fill.
 const settled = memory.slice(Math.ceil(rounds / 3));
-const growth = (of: (one: Memory) => number): number => growthOf(settled.map(of), minutes / rounds);
+const growth = (of: (one: Memory) => number): number =>
+  computeGrowth(settled.map(of), minutes / rounds);
 const held = growth(({ heap, external }) => heap + external);
 const isFlat = held < maxGrowth;
 const resident = growth((one) => one.resident);

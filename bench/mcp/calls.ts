@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { callers, floor } from "./calls/callers.ts";
 import type { Costs } from "./calls/child.ts";
 import { installedVersion, median, printTable, spread } from "../lib/table.ts";
-import { answerOf, dismissed, forked, measured } from "./calls/rounds.ts";
+import { awaitAnswer, dismissed, forked, measured } from "./calls/rounds.ts";
 
 // The speed of MCP tool calls, compared with the bare client of the SDK's first line (README.md):
 //
@@ -32,13 +32,13 @@ const versions = Object.fromEntries(
   ].map((name) => [name, installedVersion("mcp", name)]),
 );
 const server = forked("http-server.ts");
-const { url } = (await answerOf(server)) as { url: string };
+const { url } = (await awaitAnswer(server)) as { url: string };
 for (const over of ["stdio", "HTTP"]) {
   const share = over === "HTTP" ? shareOverHttp : 1;
   const clients = new Map<string, ChildProcess>();
   for (const name of names) {
     const child = forked("child.ts", "callers.ts", name, ...(over === "HTTP" ? [url] : []));
-    await answerOf(child);
+    await awaitAnswer(child);
     clients.set(name, child);
   }
   for (const concurrency of [1, 32]) {

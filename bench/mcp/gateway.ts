@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { Costs } from "./calls/child.ts";
 import { callers, fronts } from "./calls/gateway-callers.ts";
 import { installedVersion, median, printTable, spread } from "../lib/table.ts";
-import { answerOf, dismissed, forked, measured } from "./calls/rounds.ts";
+import { awaitAnswer, dismissed, forked, measured } from "./calls/rounds.ts";
 
 // The cost that a gateway adds to a call (README.md):
 //
@@ -26,14 +26,14 @@ const urls = new Map<string, string>();
 for (const front of fronts) {
   const server = front === "direct" ? forked("http-server.ts") : forked("front.ts", front, "http");
   servers.set(front, server);
-  urls.set(front, ((await answerOf(server)) as { readonly url: string }).url);
+  urls.set(front, ((await awaitAnswer(server)) as { readonly url: string }).url);
 }
 for (const over of ["stdio", "HTTP"]) {
   const clients = new Map<string, ChildProcess>();
   for (const name of names) {
     const url = urls.get(fronts.find((front) => name.endsWith(front)) ?? "") ?? "";
     const child = forked("child.ts", "gateway-callers.ts", name, ...(over === "HTTP" ? [url] : []));
-    await answerOf(child);
+    await awaitAnswer(child);
     clients.set(name, child);
   }
   for (const concurrency of [1, 32]) {

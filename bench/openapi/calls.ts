@@ -30,7 +30,7 @@ interface Client {
 const folder = mkdtempSync(join(tmpdir(), "toolweave-calls-"));
 let isOver = false;
 const server = forked("server.ts");
-const { origin } = (await answerOf(server)) as { origin: string };
+const { origin } = (await awaitAnswer(server)) as { origin: string };
 const names = Object.keys(callers).filter(
   (name) =>
     name === floor || positionals.length === 0 || positionals.some((part) => name.includes(part)),
@@ -38,7 +38,7 @@ const names = Object.keys(callers).filter(
 const clients: Client[] = [];
 for (const name of names) {
   const child = forked("child.ts", name, origin, folder);
-  await answerOf(child);
+  await awaitAnswer(child);
   clients.push({ name, process: child });
 }
 
@@ -98,7 +98,7 @@ async function measured(
 
 function ask(child: ChildProcess, message: object): Promise<Record<string, unknown>> {
   child.send(message);
-  return answerOf(child);
+  return awaitAnswer(child);
 }
 
 function forked(script: string, ...args: readonly string[]): ChildProcess {
@@ -111,7 +111,7 @@ function forked(script: string, ...args: readonly string[]): ChildProcess {
   return child;
 }
 
-async function answerOf(child: ChildProcess): Promise<Record<string, unknown>> {
+async function awaitAnswer(child: ChildProcess): Promise<Record<string, unknown>> {
   const [message] = (await once(child, "message")) as [Record<string, unknown>];
   return message;
 }

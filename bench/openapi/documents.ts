@@ -51,7 +51,7 @@ interface Sample {
 
 const rows: string[][] = [];
 for (const { document, what, script } of chosen) {
-  const path = pathOf(document);
+  const path = toPath(document);
   // Read as bytes that become text, and as text: the cheaper one is the floor, for each figure.
   const floors: readonly [Sample[], Sample[]] = [[], []];
   const ours: Sample[] = [];
@@ -86,7 +86,7 @@ printTable("documents", {
   rows,
 });
 
-function pathOf(document: string): string {
+function toPath(document: string): string {
   const specs = new URL("../../../shared/specs/", import.meta.url);
   if (document !== huge) return fileURLToPath(new URL(document, specs));
   return execFileSync(process.execPath, [scriptPath("make-huge.ts")], {

@@ -10,10 +10,10 @@ function full(): ToolError {
 }
 
 /** A store that counts by a part of the owner. */
-function counting(partOf: (owner: string) => string, most = maxPerOwner): OwnedStore["keep"] {
+function counting(toPart: (owner: string) => string, most = maxPerOwner): OwnedStore["keep"] {
   const counts = new Map<string, number>();
   return (owner) => {
-    const part = partOf(owner);
+    const part = toPart(owner);
     const count = counts.get(part) ?? 0;
     if (count >= most) throw full();
     counts.set(part, count + 1);

@@ -53,11 +53,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "conformance-"));
   await writeFile(join(folder, "vitest.config.mjs"), config);
   await writeFile(join(folder, "broken.test.ts"), broken);
-  assertions = await assertionsOf(folder);
+  assertions = await readAssertions(folder);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function assertionsOf(root: string): Promise<readonly Assertion[]> {
+async function readAssertions(root: string): Promise<readonly Assertion[]> {
   const file = join(root, "report.json");
   const args = [vitest, "run", "--reporter=json", `--outputFile=${file}`];
   // It rejects, as it must: tests have failed.

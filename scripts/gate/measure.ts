@@ -70,7 +70,7 @@ async function calls(policy: boolean): Promise<Operation> {
 }
 
 /** An OpenAPI document whose operations share schemas, some of which refer to themselves. */
-function documentOf(resources: number): object {
+function createDocument(resources: number): object {
   const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
   const json = (name: string): object => ({ "application/json": { schema: reference(name) } });
   const parameter = { name: "id", in: "path", required: true, schema: { type: "string" } };
@@ -114,7 +114,7 @@ function documentOf(resources: number): object {
 async function listing(): Promise<Operation> {
   const { ToolRegistry } = await entry<Core>("core/dist/index.js");
   const { openApiSource } = await entry<OpenApi>("openapi/dist/index.js");
-  const text = JSON.stringify(documentOf(100));
+  const text = JSON.stringify(createDocument(100));
   return {
     times: 5,
     run: async () => {

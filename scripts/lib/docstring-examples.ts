@@ -99,13 +99,13 @@ export function docstringExamples(
     }
     return globSync(`${folder}/src/**/*.ts`, { cwd: root })
       .sort()
-      .flatMap((file) => examplesOf(readFileSync(join(root, file), "utf8"), file))
+      .flatMap((file) => findExamples(readFileSync(join(root, file), "utf8"), file))
       .map((block) => ({ ...block, code: withNames(block.code, known), runs: false }));
   });
 }
 
 /** The examples of a source, on the lines that they have there. */
-function examplesOf(source: string, file: string): readonly DocBlock[] {
+function findExamples(source: string, file: string): readonly DocBlock[] {
   // Only what stands in docstrings is left, without its asterisks.
   const text = source
     .split("\n")

@@ -6,7 +6,7 @@ export interface CodeFacts {
 
 const columns = ["code", "retryable", "audience", "meaning", "what to do"];
 
-function cellsOf(line: string): string[] {
+function splitCells(line: string): string[] {
   return line
     .trim()
     .replace(/^\||\|$/g, "")
@@ -21,13 +21,13 @@ export function errorsPageProblems(
   codes: Readonly<Record<string, CodeFacts>>,
 ): string[] {
   const lines = page.split("\n");
-  const start = lines.findIndex((line) => cellsOf(line).join() === columns.join());
+  const start = lines.findIndex((line) => splitCells(line).join() === columns.join());
   if (start === -1) return [`${file}: there is no table with the columns ${columns.join(" | ")}`];
   const problems: string[] = [];
   const seen = new Set<string>();
   for (let index = start + 2; lines[index]?.trim().startsWith("|") === true; index++) {
     const at = `${file}:${index + 1}`;
-    const [name = "", retryable, audience, meaning, todo] = cellsOf(lines[index]!);
+    const [name = "", retryable, audience, meaning, todo] = splitCells(lines[index]!);
     const code = name.replaceAll("`", "");
     const facts = Object.hasOwn(codes, code) ? codes[code] : undefined;
     if (seen.has(code)) problems.push(`${at}: ${code} stands in the table twice`);

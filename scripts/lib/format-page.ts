@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { binFolderOf, runCommand } from "./run-command.ts";
+import { getBinFolder, runCommand } from "./run-command.ts";
 
 /** Formats a page that is written by a script as the format step requires it. */
 export async function formatPage(root: string, page: string): Promise<string> {
@@ -11,7 +11,7 @@ export async function formatPage(root: string, page: string): Promise<string> {
     writeFileSync(path, page);
     const formatted = await runCommand("oxfmt", ["--config", join(root, ".oxfmtrc.json"), path], {
       cwd: folder,
-      binFolder: binFolderOf(root),
+      binFolder: getBinFolder(root),
     });
     if (formatted.code !== 0) throw new Error(formatted.output);
     return readFileSync(path, "utf8");

@@ -35,17 +35,17 @@ const illustrations = new Set(["json", "yaml", "md"]);
  */
 export function guideSteps(page: string): GuideStep[] {
   const steps: GuideStep[] = [];
-  for (const block of blocksOf(page)) {
+  for (const block of findBlocks(page)) {
     const { line, language, lines } = block;
     const file = /^ ?\/\/ ([\w.-]+)$/.exec(lines[0] ?? "")?.[1];
     const last = steps.at(-1);
     if (illustrations.has(language)) continue;
     if (language === "sh") {
-      steps.push(...lines.map((text, at) => commandOf(text, line + 1 + at)));
+      steps.push(...lines.map((text, at) => parseCommand(text, line + 1 + at)));
     } else if (language === "text" && last?.kind === "run" && last.shows.length === 0) {
       steps[steps.length - 1] = { ...last, shows: shownBy(lines) };
     } else if (language === "diff" && file !== undefined) {
-      steps.push({ kind: "edit", line, file, hunks: hunksOf(lines.slice(1)) });
+      steps.push({ kind: "edit", line, file, hunks: splitHunks(lines.slice(1)) });
     } else if (/^(?:ts|js)$/.test(language) && file !== undefined) {
       steps.push({ kind: "write", line, file, text: `${lines.join("\n")}\n` });
     } else {
@@ -55,7 +55,7 @@ export function guideSteps(page: string): GuideStep[] {
   return steps;
 }
 
-function* blocksOf(page: string): Generator<Block> {
+function* findBlocks(page: string): Generator<Block> {
   const lines = page.split("\n");
   for (let index = 0; index < lines.length; index++) {
     const language = /^```(\w*)$/.exec(lines[index] ?? "")?.[1];
@@ -67,7 +67,7 @@ function* blocksOf(page: string): Generator<Block> {
   }
 }
 
-function commandOf(text: string, line: number): GuideStep {
+function parseCommand(text: string, line: number): GuideStep {
   const fails = text.endsWith("# fails");
   const command = text.replace(/\s*#.*$/, "");
   return { kind: "run", line, command, fails, shows: [] };
@@ -86,7 +86,7 @@ export function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function hunksOf(lines: readonly string[]): { before: string; after: string }[] {
+function splitHunks(lines: readonly string[]): { before: string; after: string }[] {
   return lines
     .join("\n")
     .split(/^@@\n/m)

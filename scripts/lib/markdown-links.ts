@@ -50,7 +50,7 @@ export function toSlug(heading: string): string {
 }
 
 /** The anchors of a Markdown text: its headings, and `<a id="…">`. */
-export function anchorsOf(text: string): ReadonlySet<string> {
+export function findAnchors(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   mapProse(text, (part) => {
     for (const [, heading = ""] of part.matchAll(/^#+ (.*)$/gm)) {
@@ -75,7 +75,7 @@ export function deadLinks(root: string, page: string): string[] {
       !existsSync(path) ||
       (anchor !== "" &&
         file.endsWith(".md") &&
-        !anchorsOf(readFileSync(path, "utf8")).has(anchor.slice(1)));
+        !findAnchors(readFileSync(path, "utf8")).has(anchor.slice(1)));
     if (isDead) problems.push(`${page} links to ${target}${anchor}, which does not exist`);
     return target + anchor;
   });

@@ -1,6 +1,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { binFolderOf, runCommand } from "./run-command.ts";
+import { getBinFolder, runCommand } from "./run-command.ts";
 import type { StepContext } from "./step.ts";
 import { workspacePackages } from "./workspace.ts";
 
@@ -23,7 +23,7 @@ async function packAll({ root, temp }: StepContext): Promise<PackedPackage[]> {
       "--json",
       `--pack-destination=${mkdtempSync(join(temp, "packed-"))}`,
     ],
-    { cwd: root, binFolder: binFolderOf(root) },
+    { cwd: root, binFolder: getBinFolder(root) },
   );
   if (code !== 0) throw new Error(`pnpm pack failed:\n${output}`);
   const rows = JSON.parse(stdout) as { name: string; filename: string }[];

@@ -21,7 +21,7 @@ export interface SurfaceReport {
 }
 
 // tsc keeps one declaration file beside each source, so the source's name follows.
-function sourceOf(root: string, fileName: string): string {
+function getSource(root: string, fileName: string): string {
   const path = relative(root, fileName).replaceAll(sep, "/");
   return path.replace("/dist/", "/src/").replace(/\.d\.ts$/, ".ts");
 }
@@ -39,7 +39,7 @@ function fileProblems(root: string, file: SourceFile): string[] {
       node.kind === SyntaxKind.DefaultKeyword || node.kind === SyntaxKind.ExportAssignment;
     if (node.kind === SyntaxKind.AnyKeyword || isDefault) {
       const what = isDefault ? "a default export" : "`any` in a public signature";
-      problems.push(`${sourceOf(root, file.fileName)}: ${what}: ${lineAround(file, node)}`);
+      problems.push(`${getSource(root, file.fileName)}: ${what}: ${lineAround(file, node)}`);
     }
     node.forEachChild(visit);
   };
@@ -47,7 +47,7 @@ function fileProblems(root: string, file: SourceFile): string[] {
   return problems;
 }
 
-function targetOf(project: Project, symbol: CompilerSymbol): CompilerSymbol {
+function resolveTarget(project: Project, symbol: CompilerSymbol): CompilerSymbol {
   const isAlias = (symbol.flags & SymbolFlags.Alias) !== 0;
   return isAlias ? project.checker.getAliasedSymbol(symbol) : symbol;
 }
@@ -61,14 +61,14 @@ function nameProblems(
   const module = project.checker.getSymbolAtLocation(file);
   if (module === undefined) return [];
   return project.checker.getExportsOfModule(module).map((symbol) => {
-    const entry = sourceOf(root, file.fileName);
+    const entry = getSource(root, file.fileName);
     if (symbol.name === "default") return `${entry}: a default export: give it a name`;
-    const target = targetOf(project, symbol);
+    const target = resolveTarget(project, symbol);
     const path = target.declarations[0]?.path;
     if (path === undefined) return `${entry}: ${symbol.name} leads nowhere`;
     if (!folders.some((folder) => path.startsWith(folder + sep))) return undefined;
     return project.checker.getDocumentationCommentOfSymbol(target) === ""
-      ? `${sourceOf(root, path)}: ${symbol.name} is public and has no docstring`
+      ? `${getSource(root, path)}: ${symbol.name} is public and has no docstring`
       : undefined;
   });
 }
@@ -120,16 +120,16 @@ export function publicNames(
 ): ReadonlyMap<string, readonly PublicName[]> {
   return withProject(entries, root, temp, (project) => {
     const { program, checker } = project;
-    const namesOf = (entry: string): PublicName[] => {
+    const listNames = (entry: string): PublicName[] => {
       const file = program.getSourceFile(entry);
       const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
       const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
       return symbols.map((symbol) => {
-        const isType = (targetOf(project, symbol).flags & SymbolFlags.Value) === 0;
+        const isType = (resolveTarget(project, symbol).flags & SymbolFlags.Value) === 0;
         return { name: symbol.name, isType };
       });
     };
-    return new Map(entries.map((entry) => [entry, namesOf(entry)]));
+    return new Map(entries.map((entry) => [entry, listNames(entry)]));
   });
 }
 

@@ -37,7 +37,7 @@ ${rules.length} rules: ${musts} must be kept, ${rules.length - musts} should be.
 
 | area | what its rules are about | must | should |
 | ---- | ------------------------ | ---- | ------ |
-${sections.map(({ area, title, rules }) => `| [${area}](#${anchorOf(area, title)}) | ${title} | ${rules.filter(({ level }) => level === "must").length} | ${rules.filter(({ level }) => level === "should").length} |`).join("\n")}
+${sections.map(({ area, title, rules }) => `| [${area}](#${toAnchor(area, title)}) | ${title} | ${rules.filter(({ level }) => level === "must").length} | ${rules.filter(({ level }) => level === "should").length} |`).join("\n")}
 
 ${sections.map(sectionText).join("\n\n")}
 `;
@@ -57,7 +57,7 @@ function cell(text: string): string {
   return text.replace(/[|<]/g, "\\$&");
 }
 
-function anchorOf(area: string, title: string): string {
+function toAnchor(area: string, title: string): string {
   const heading = `${area}: ${title}`.toLowerCase();
   return heading.replace(/[^\w -]/g, "").replaceAll(" ", "-");
 }

@@ -118,6 +118,6 @@ export function runCommand(
 }
 
 /** The folder whose programs the workspace pins: Node 24, tsc, vitest and the rest. */
-export function binFolderOf(root: string): string {
+export function getBinFolder(root: string): string {
   return join(root, "node_modules", ".bin");
 }

@@ -18,18 +18,18 @@ export function sourceFiles(folder: string, patterns: readonly string[]): readon
     .sort()
     .map((path) => ({
       path: path.replaceAll("\\", "/"),
-      imports: importsOf(readFileSync(join(folder, path), "utf8")),
+      imports: findImports(readFileSync(join(folder, path), "utf8")),
     }));
 }
 
 /** The modules that a text imports; examples in comments do not count. */
-function importsOf(text: string): readonly string[] {
+function findImports(text: string): readonly string[] {
   const code = text.replaceAll(/^\s*(?:\/\*\*?|\*|\/\/).*$/gm, "");
   return Array.from(code.matchAll(specifiers), ([, specifier]) => specifier as string);
 }
 
 /** The path that a relative import of a file means; `undefined` for a package. */
-export function targetOf(
+export function resolveTarget(
   { path }: Pick<SourceFile, "path">,
   specifier: string,
 ): string | undefined {
@@ -60,7 +60,7 @@ function reachedFrom(file: SourceFile, files: readonly SourceFile[]): ReadonlySe
   const open = [file];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const specifier of next.imports) {
-      const path = targetOf(next, specifier);
+      const path = resolveTarget(next, specifier);
       const target = path === undefined || reached.has(path) ? undefined : byPath.get(path);
       if (target === undefined) continue;
       reached.add(target.path);

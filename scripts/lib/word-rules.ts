@@ -19,7 +19,32 @@ const identifierRules: readonly WordRule[] = [
   { pattern: /^(?:misfit\w*|most\w*Misfits)$/, instead: "invalid… or mismatch" },
   { pattern: /^unsaid$/, instead: "the error that it is: …TimeoutError" },
   { pattern: /^(?:nobody|somebody|whoever)\w*$/, instead: "caller, host, client, no…" },
+  {
+    pattern: /^(?!(?:\w*[aA]llOf|\w*[aA]nyOf|\w*[oO]neOf)$)[a-z]\w*[a-z]Of$/,
+    instead: "a verb: toX, readX, findX",
+  },
 ];
+
+/** Names that end in `Of` where they come from: the language, Vitest and JSON Schema, and the public API. */
+const establishedNames: ReadonlySet<string> = new Set([
+  "expectTypeOf",
+  "forOf",
+  "getPrototypeOf",
+  "indexOf",
+  "lastIndexOf",
+  "multipleOf",
+  "setPrototypeOf",
+  "toBeInstanceOf",
+  "toBeTypeOf",
+  "toEqualTypeOf",
+  "valueOf",
+  "argumentsSchemaOf",
+  "callerOf",
+  "cancellationOf",
+  "lockOf",
+  "serverOf",
+  "specHashOf",
+]);
 
 /** Of comments, docstrings and texts for people and models. */
 const textRules: readonly WordRule[] = [
@@ -54,7 +79,7 @@ export function identifierFindings(text: string): readonly WordFinding[] {
   const code = text.replaceAll(comments, blank).replaceAll(texts, blank);
   return Array.from(code.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)).flatMap(({ 0: word, index }) =>
     identifierRules
-      .filter(({ pattern }) => pattern.test(word))
+      .filter(({ pattern }) => pattern.test(word) && !establishedNames.has(word))
       .map(({ instead }) => ({ line: lineAt(code, index), word, instead })),
   );
 }

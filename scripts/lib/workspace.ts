@@ -40,7 +40,7 @@ function workspacePatterns(root: string): string[] {
   return patterns;
 }
 
-function foldersOf(root: string, pattern: string): string[] {
+function listFolders(root: string, pattern: string): string[] {
   if (!pattern.endsWith("/*")) return [pattern];
   const parent = pattern.slice(0, -2);
   if (!existsSync(join(root, parent))) return [];
@@ -50,7 +50,7 @@ function foldersOf(root: string, pattern: string): string[] {
 /** Every package of the workspace except the root, in the order of their folders. */
 export function workspacePackages(root: string): WorkspacePackage[] {
   return workspacePatterns(root)
-    .flatMap((pattern) => foldersOf(root, pattern))
+    .flatMap((pattern) => listFolders(root, pattern))
     .filter((folder) => existsSync(join(root, folder, "package.json")))
     .sort()
     .map((folder) => {

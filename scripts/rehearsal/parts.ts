@@ -16,7 +16,7 @@ export interface PublishedRelease {
 }
 
 /** The pages that somebody wrote: builds put copies of some into the packages and the site. */
-function pagesOf(root: string): string[] {
+function listPages(root: string): string[] {
   const files = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" });
   return files
     .split("\n")
@@ -56,7 +56,7 @@ function importable(packages: readonly WorkspacePackage[], names: readonly strin
  * The adapter guide is followed as a whole, because its commands need its files.
  */
 export async function rehearseLines({ root, consumer, packages }: PublishedRelease): Promise<void> {
-  for (const page of pagesOf(root)) {
+  for (const page of listPages(root)) {
     const text = readFileSync(join(root, page), "utf8");
     const lines = installLines(text, page);
     if (lines.length === 0) continue;

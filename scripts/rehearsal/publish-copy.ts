@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import { workspacePackages, type WorkspacePackage } from "../lib/workspace.ts";
 import type { Consumer } from "./consumer.ts";
 import { copyServerPackage } from "./example-host.ts";
@@ -22,7 +22,7 @@ async function runStep(
   const { code, output } = await runCommand(command, args, {
     cwd,
     env,
-    binFolder: binFolderOf(cwd),
+    binFolder: getBinFolder(cwd),
   });
   const line = [command, ...args].join(" ");
   if (code !== 0) throw new Error(`${line} failed:\n${output}`);

@@ -13,7 +13,7 @@ import { docBlocks, joinBlocks } from "../lib/doc-blocks.ts";
 import type { DocBlock } from "../lib/doc-blocks.ts";
 import { docstringExamples } from "../lib/docstring-examples.ts";
 import { deadLinks } from "../lib/markdown-links.ts";
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 import { installedNames, workspacePackages } from "../lib/workspace.ts";
@@ -86,16 +86,16 @@ async function compileBlocks(
   );
   const { code, output } = await runCommand("tsc", ["--pretty", "false", "-p", "."], {
     cwd: folder,
-    binFolder: binFolderOf(root),
+    binFolder: getBinFolder(root),
   });
   if (code === 0) return [];
-  const pageOf = new Map(blocks.map((block) => [fileName(block), block.file]));
+  const pagesByFile = new Map(blocks.map((block) => [fileName(block), block.file]));
   return output
     .trimEnd()
     .split("\n")
     .map((line) =>
       line.replace(/^([^\s(]+\.ts)\((\d+),\d+\)/, (match: string, name: string, at: string) =>
-        pageOf.has(name) ? `${pageOf.get(name)}:${at}` : match,
+        pagesByFile.has(name) ? `${pagesByFile.get(name)}:${at}` : match,
       ),
     );
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { followGuide } from "../lib/follow-guide.ts";
 import { packedPackages, type PackedPackage } from "../lib/pack.ts";
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 import { workspacePackages, type WorkspacePackage } from "../lib/workspace.ts";
@@ -11,7 +11,7 @@ import { workspacePackages, type WorkspacePackage } from "../lib/workspace.ts";
 export const guidePage = "docs/guides/write-an-adapter.md";
 
 /** The tarballs of a package and of what it depends on in the workspace; what is none of ours stays. */
-function tarballsOf(
+function listTarballs(
   name: string,
   packages: readonly WorkspacePackage[],
   packed: readonly PackedPackage[],
@@ -23,7 +23,7 @@ function tarballsOf(
   seen.add(name);
   const { dependencies = {} } = packages.find((entry) => entry.name === name)?.manifest ?? {};
   const own = Object.keys(dependencies).filter((other) => packed.some((one) => one.name === other));
-  return [tarball, ...own.flatMap((other) => tarballsOf(other, packages, packed, seen))];
+  return [tarball, ...own.flatMap((other) => listTarballs(other, packages, packed, seen))];
 }
 
 const consumer = {
@@ -48,7 +48,7 @@ export const guideStep: Step = {
   async run(context) {
     const { root, temp } = context;
     const folder = mkdtempSync(join(temp, "guide-"));
-    const binFolder = binFolderOf(root);
+    const binFolder = getBinFolder(root);
     const packages = workspacePackages(root);
     const packed = await packedPackages(context);
     const problem = await followGuide(readFileSync(join(root, guidePage), "utf8"), {
@@ -56,7 +56,7 @@ export const guideStep: Step = {
       binFolder,
       commandFor: ([program = "", ...args]) => {
         if (program !== "npm" || args[0] !== "install") return [program, ...args];
-        const given = args.flatMap((word) => tarballsOf(word, packages, packed));
+        const given = args.flatMap((word) => listTarballs(word, packages, packed));
         return [program, ...given, "--no-audit", "--no-fund", "--prefer-offline"];
       },
     });

@@ -1,5 +1,5 @@
 import { packedPackages } from "../lib/pack.ts";
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import type { Step, StepContext, StepResult } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 import { workspacePackages } from "../lib/workspace.ts";
@@ -7,14 +7,14 @@ import { workspacePackages } from "../lib/workspace.ts";
 async function eachTarball(
   context: StepContext,
   command: string,
-  argsOf: (tarball: string) => string[],
+  toArguments: (tarball: string) => string[],
 ): Promise<StepResult> {
   const problems: string[] = [];
   const packages = await packedPackages(context);
   for (const { name, tarball } of packages) {
-    const { code, output } = await runCommand(command, argsOf(tarball), {
+    const { code, output } = await runCommand(command, toArguments(tarball), {
       cwd: context.temp,
-      binFolder: binFolderOf(context.root),
+      binFolder: getBinFolder(context.root),
     });
     if (code !== 0) problems.push(`${name}\n${output}`);
   }
@@ -79,7 +79,7 @@ export const publishStep: Step = {
     const { code, stdout, output } = await runCommand(
       "pnpm",
       ["-r", "publish", "--dry-run", "--no-git-checks", "--json"],
-      { cwd: root, binFolder: binFolderOf(root) },
+      { cwd: root, binFolder: getBinFolder(root) },
     );
     if (code !== 0) return { ok: false, output };
     const rows = JSON.parse(stdout.slice(stdout.indexOf("["))) as PublishRow[];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatPage } from "../lib/format-page.ts";
 import { rulesPage, type RuleArea, type RuleFacts } from "../lib/rules-page.ts";
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 
@@ -19,7 +19,7 @@ export async function currentRulesPage(root: string): Promise<string> {
   const { code, stdout, output } = await runCommand(
     "node",
     ["--conditions=@toolweave/source", "--input-type=module", "--eval", reader],
-    { cwd: join(root, "conformance"), binFolder: binFolderOf(root) },
+    { cwd: join(root, "conformance"), binFolder: getBinFolder(root) },
   );
   if (code !== 0) throw new Error(`the rules cannot be read\n${output}`);
   const { requirements, areas } = JSON.parse(stdout) as {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatPage } from "../lib/format-page.ts";
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import { scriptFunctionsPage, type ScriptFunction } from "../lib/script-functions-page.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
@@ -20,7 +20,7 @@ export async function currentScriptFunctionsPage(root: string): Promise<string> 
   const { code, stdout, output } = await runCommand(
     "node",
     ["--conditions=@toolweave/source", "--input-type=module", "--eval", reader],
-    { cwd: join(root, "packages/markdown"), binFolder: binFolderOf(root) },
+    { cwd: join(root, "packages/markdown"), binFolder: getBinFolder(root) },
   );
   if (code !== 0) throw new Error(`the functions cannot be read\n${output}`);
   return formatPage(root, scriptFunctionsPage(JSON.parse(stdout) as readonly ScriptFunction[]));

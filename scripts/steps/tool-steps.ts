@@ -1,9 +1,9 @@
-import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import { getBinFolder, runCommand } from "../lib/run-command.ts";
 import type { CommandResult } from "../lib/run-command.ts";
 import type { Step, StepContext } from "../lib/step.ts";
 
 function tool({ root }: StepContext, command: string, ...args: string[]): Promise<CommandResult> {
-  return runCommand(command, args, { cwd: root, binFolder: binFolderOf(root) });
+  return runCommand(command, args, { cwd: root, binFolder: getBinFolder(root) });
 }
 
 /** oxfmt over everything that git does not ignore. */

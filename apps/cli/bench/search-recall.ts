@@ -12,7 +12,7 @@ import { operationQuestions, operations } from "../corpus/search/operations.ts";
 import { plainBm25 } from "../corpus/search/plain-bm25.ts";
 import {
   countAnswered,
-  recallOf,
+  measureRecall,
   splitQuestions,
   type Find,
   type Question,
@@ -89,7 +89,7 @@ function row(cells: readonly (string | number)[]): void {
   console.log(cells.map((cell, place) => String(cell).padEnd(widths[place] ?? 0)).join(" "));
 }
 
-async function findersOf(toolset: Toolset): Promise<readonly Find[]> {
+async function createFinders(toolset: Toolset): Promise<readonly Find[]> {
   return [
     plainBm25(Array.from(toolset)),
     await byMastra(toolset),
@@ -105,7 +105,7 @@ async function recallRow(
 ): Promise<void> {
   const cells: string[] = [];
   for (const find of finders) {
-    const { at5, at10 } = await recallOf(questions, find);
+    const { at5, at10 } = await measureRecall(questions, find);
     cells.push(`${at5.toFixed(1)} / ${at10.toFixed(1)}`);
   }
   row([name, questions.length, ...cells]);
@@ -113,9 +113,9 @@ async function recallRow(
 
 row(["recall at 5 / 10 in %", "questions", "plain BM25", "Mastra", "words", "and meaning"]);
 const meta = new ToolRegistry(metaTools()).toolset();
-const metaFinders = await findersOf(meta);
+const metaFinders = await createFinders(meta);
 const api = await operations();
-const apiFinders = await findersOf(api);
+const apiFinders = await createFinders(api);
 for (const [name, finders, questions] of [
   ["MetaTool, one tool", metaFinders, sampleQuestions(singleQuestions(), 3000, seed)],
   ["MetaTool, two tools", metaFinders, multiQuestions()],
@@ -132,7 +132,7 @@ for (const { document, part, questions } of newcomerQuestions) {
   const names = Array.from(api)
     .filter(({ spec }) => spec.provenance.source?.toLowerCase().includes(`/${document}`) === true)
     .map(({ spec }) => spec.name);
-  const finders = await findersOf(api.select({ include: names }));
+  const finders = await createFinders(api.select({ include: names }));
   const counts: number[] = [];
   for (const find of finders) counts.push(await countAnswered(questions, find));
   row([`${document}, ${names.length} operations: ${part}`, questions.length, ...counts]);

@@ -7,7 +7,7 @@ const methods = new Set("get put post delete options head patch trace query".spl
 /** Counts a document's operations in the plainest way there is, with no code of the packages. */
 export function countOperations(path: string): number {
   const { paths } = read(path) as { paths?: Record<string, PathItem> };
-  return Object.values(paths ?? {}).reduce((sum, item) => sum + operationsOf(item, path), 0);
+  return Object.values(paths ?? {}).reduce((sum, item) => sum + countItemOperations(item, path), 0);
 }
 
 interface PathItem {
@@ -15,7 +15,7 @@ interface PathItem {
   readonly additionalOperations?: object;
 }
 
-function operationsOf(item: PathItem, path: string): number {
+function countItemOperations(item: PathItem, path: string): number {
   if (typeof item !== "object" || item === null) return 0;
   if (item.$ref !== undefined) {
     const [file = "", pointer = ""] = item.$ref.split("#");
@@ -25,7 +25,7 @@ function operationsOf(item: PathItem, path: string): number {
       const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
       value = (value as Record<string, unknown> | undefined)?.[key];
     }
-    return operationsOf(value as PathItem, target);
+    return countItemOperations(value as PathItem, target);
   }
   return (
     Object.keys(item).filter((key) => methods.has(key)).length +

@@ -7,7 +7,7 @@ import { operationQuestions, operations } from "./search/operations.ts";
 import { plainBm25 } from "./search/plain-bm25.ts";
 import {
   countAnswered,
-  recallOf,
+  measureRecall,
   splitQuestions,
   type Find,
   type Question,
@@ -33,13 +33,13 @@ describe("tool search among the 199 tools of MetaTool", () => {
   it("finds the one right tool of 20,614 questions", async () => {
     const questions = singleQuestions();
     expect(questions).toHaveLength(20_614);
-    expectRecall(await recallOf(questions, find), { at5: 68, at10: 74 });
+    expectRecall(await measureRecall(questions, find), { at5: 68, at10: 74 });
   });
 
   it("finds three points more than plain BM25 of the tools that were held out", async () => {
     const { heldOut } = splitQuestions(singleQuestions());
-    const plain = await recallOf(heldOut, plainBm25(metaTools()));
-    const found = await recallOf(heldOut, find);
+    const plain = await measureRecall(heldOut, plainBm25(metaTools()));
+    const found = await measureRecall(heldOut, find);
     expect(found.at5).toBeGreaterThan(plain.at5 + 3);
     expect(found.at10).toBeGreaterThan(plain.at10 + 3);
   });
@@ -47,7 +47,7 @@ describe("tool search among the 199 tools of MetaTool", () => {
   it("finds the two right tools of 497 questions", async () => {
     const questions = multiQuestions();
     expect(questions).toHaveLength(497);
-    expectRecall(await recallOf(questions, find), { at5: 68, at10: 78 });
+    expectRecall(await measureRecall(questions, find), { at5: 68, at10: 78 });
   });
 });
 
@@ -62,8 +62,8 @@ describe("tool search among the operations of GitHub, Stripe and DigitalOcean", 
 
   it("finds more of them than plain BM25, asked in the words of the summary that the name lacks", async () => {
     expect(toolset.size).toBe(2350);
-    const found = await recallOf(questions, finder(toolset));
-    const plain = await recallOf(questions, plainBm25(Array.from(toolset)));
+    const found = await measureRecall(questions, finder(toolset));
+    const plain = await measureRecall(questions, plainBm25(Array.from(toolset)));
     expectRecall(found, plain);
   });
 
@@ -84,6 +84,6 @@ describe("tool search among the operations of GitHub, Stripe and DigitalOcean", 
       title === undefined ? [] : [{ text: title, tools: [name] }],
     );
     expect(whole).toHaveLength(1882);
-    expectRecall(await recallOf(whole, finder(toolset)), { at5: 97, at10: 98 });
+    expectRecall(await measureRecall(whole, finder(toolset)), { at5: 97, at10: 98 });
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { petDocument } from "./support/pet-document.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { endOf, runBin, runShell, startBin, type BinResult } from "./support/run-bin.ts";
+import { awaitEnd, runBin, runShell, startBin, type BinResult } from "./support/run-bin.ts";
 import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
 
 // Processes start slowly on a busy machine.
@@ -110,7 +110,7 @@ describe("Ctrl-C", () => {
     // The document is loaded from a server that does not answer.
     const elsewhere = ["--openapi", `${own.url}/never.json`];
     const child = startBin(["approvals", "approve", id, ...elsewhere], { env });
-    const ended = endOf(child);
+    const ended = awaitEnd(child);
     await own.asked("/never.json");
     child.kill("SIGINT");
     const { code, stderr } = await ended;
@@ -132,7 +132,7 @@ describe("Ctrl-C", () => {
     );
     const [, id = ""] = /approve (\S+)/.exec(waits.stderr) ?? [];
     const child = startBin(["approvals", "approve", id], { env });
-    const ended = endOf(child);
+    const ended = awaitEnd(child);
     await own.asked("/never");
     child.kill("SIGINT");
     const { code, stdout: answer, stderr } = await ended;

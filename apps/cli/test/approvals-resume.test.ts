@@ -99,7 +99,7 @@ describe("resume on a terminal", () => {
   const text: InterruptionRequest = { id: "d", type: "input", message: "Which?" };
   const result: InterruptionRequest = { id: "e", type: "result", arguments: { x: 1 } };
 
-  const promptOf = {
+  const promptsByType = {
     approval: "Run it? [y/N] ",
     auth: "Have you signed in? [y/N] ",
     input: "Your answer: ",
@@ -115,7 +115,7 @@ describe("resume on a terminal", () => {
     const interruption = { id: "i", call, requests } as unknown as Interruption;
     const answers = askForAnswers(interruption, io);
     answers.catch(() => {});
-    const prompts = requests.map(({ type }) => promptOf[type]);
+    const prompts = requests.map(({ type }) => promptsByType[type]);
     for (const [index, line] of lines.entries()) {
       const prompt = prompts[index] as string;
       await said(prompt, prompts.slice(0, index + 1).filter((other) => other === prompt).length);

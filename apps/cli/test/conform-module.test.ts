@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { endOf, runBin, startBin, type BinResult } from "./support/run-bin.ts";
+import { awaitEnd, runBin, startBin, type BinResult } from "./support/run-bin.ts";
 import { tempFile, tempFolder } from "./support/temp-file.ts";
 
 // Processes start slowly on a busy machine.
@@ -159,7 +159,7 @@ test("Ctrl-C ends a run with 130, and closes the created subjects", async () => 
       without: "it only hangs",
     };`,
   );
-  const { code, stdout, stderr } = await endOf(
+  const { code, stdout, stderr } = await awaitEnd(
     startBin(["conform", path, "--only", "TW-CALL-002"]),
   );
   expect({ code, stdout, stderr }).toEqual({

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { runBin, startBin } from "./support/run-bin.ts";
-import { folderOf, toolCode } from "./support/tool-module.ts";
+import { createFolder, toolCode } from "./support/tool-module.ts";
 
 const printing = `
   import { stdout } from "node:process";
@@ -11,7 +11,7 @@ const printing = `
 `;
 
 test("stdout has only the result, whatever a module prints", async () => {
-  const cwd = folderOf({ "tools.mjs": printing });
+  const cwd = createFolder({ "tools.mjs": printing });
   const listed = await runBin(["inspect", "tools.mjs", "--json"], { cwd });
   expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([0, expect.anything()]);
   for (const text of ["log at the top", "info", "debug", "dir: 1", "cell", "direct", "imported"]) {
@@ -23,7 +23,7 @@ test("stdout has only the result, whatever a module prints", async () => {
 });
 
 test("a server over stdio writes only messages to stdout, whatever a module prints", async () => {
-  const child = startBin(["serve", "tools.mjs"], { cwd: folderOf({ "tools.mjs": printing }) });
+  const child = startBin(["serve", "tools.mjs"], { cwd: createFolder({ "tools.mjs": printing }) });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   const answered = new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ test("a server over stdio writes only messages to stdout, whatever a module prin
 });
 
 test("Node's advice on the package.json of a module is not printed", async () => {
-  const cwd = folderOf({
+  const cwd = createFolder({
     "package.json": "{}",
     "tools.ts": `const name: string = "Ada"; export const greet = ${toolCode("greet", "() => name")};`,
   });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { endOf, runBin, startBin } from "./support/run-bin.ts";
+import { awaitEnd, runBin, startBin } from "./support/run-bin.ts";
 import { tempFile } from "./support/temp-file.ts";
 
 // Processes start slowly on a busy machine.
@@ -40,7 +40,7 @@ describe("the process ends with", () => {
   test("130: Ctrl-C, and the server sees that the request is aborted", async () => {
     const own = await openPetShop();
     const child = startBin(["call", "wait_forever", "--openapi", own.documentUrl]);
-    const ended = endOf(child);
+    const ended = awaitEnd(child);
     await own.asked("/never");
     child.kill("SIGINT");
     const { code, stdout, stderr } = await ended;

@@ -7,7 +7,7 @@ import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "@toolweave/mcp";
 import { expect, onTestFinished, test } from "vitest";
 import { notes } from "./support/notes.ts";
-import { endOf, runBin, startBin } from "./support/run-bin.ts";
+import { awaitEnd, runBin, startBin } from "./support/run-bin.ts";
 import { runCommand } from "./support/run-cli.ts";
 import { tempStore } from "./support/temp-file.ts";
 
@@ -109,7 +109,7 @@ test("a call of a gateway is approved over HTTP by a person, and never by a read
     body: { status: "completed", answeredBy: "ada" },
   });
   expect(written()).toBe("Tea.\n");
-  const ended = endOf(gateway.child);
+  const ended = awaitEnd(gateway.child);
   gateway.child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
 });

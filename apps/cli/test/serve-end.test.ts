@@ -78,7 +78,7 @@ function ask(url: string, method: string, params: object): Promise<Response> {
   });
 }
 
-async function textOf(asked: Promise<Response>): Promise<string> {
+async function readText(asked: Promise<Response>): Promise<string> {
   return (await asked).text();
 }
 
@@ -95,7 +95,7 @@ test("a client reads that its call was cancelled when serve is stopped, and serv
     "--grace",
     "1",
   );
-  const answer = textOf(ask(url, "tools/call", { name: "wait_forever", arguments: {} }));
+  const answer = readText(ask(url, "tools/call", { name: "wait_forever", arguments: {} }));
   await shop.asked("/never");
   const ended = once(child, "close");
   child.kill("SIGTERM");
@@ -115,15 +115,15 @@ test.each(["in the default store", "in a store that was named"])(
     if (where !== "in the default store") args.push("--store", tempStore());
     const first = await servedWith(env, ...args);
     const called = ask(first.url, "tools/call", { name: "long__read_notes", arguments: {} });
-    const [uri = ""] = /artifact:art_\w+/.exec(await textOf(called)) ?? [];
+    const [uri = ""] = /artifact:art_\w+/.exec(await readText(called)) ?? [];
     const begun = ask(first.url, "tools/call", { name: "works__build", arguments: {} });
-    const [, taskId = ""] = /"taskId":"(\w+)"/.exec(await textOf(begun)) ?? [];
+    const [, taskId = ""] = /"taskId":"(\w+)"/.exec(await readText(begun)) ?? [];
     expect([uri, taskId]).not.toContain("");
-    const task = (url: string): Promise<string> => textOf(ask(url, "tasks/get", { taskId }));
+    const task = (url: string): Promise<string> => readText(ask(url, "tasks/get", { taskId }));
     while ((await task(first.url)).includes('"working"'));
     expect(await first.stop()).toBe(0);
     const second = await servedWith(env, ...args);
-    expect(await textOf(ask(second.url, "resources/read", { uri }))).toContain(text);
+    expect(await readText(ask(second.url, "resources/read", { uri }))).toContain(text);
     expect(await task(second.url)).toContain("Built in nine steps.");
     if (where !== "in the default store") return;
     const folder = join(home, ".local", "state", "toolweave");
@@ -184,7 +184,7 @@ test("limits are those of the command line, otherwise of the configuration", asy
   onTestFinished(() => stream.body?.cancel());
   expect([stream.status, (await listen()).status]).toEqual([200, 429]);
   const call = (): Promise<string> =>
-    textOf(ask(url, "tools/call", { name: "notes__read_notes", arguments: {} }));
+    readText(ask(url, "tools/call", { name: "notes__read_notes", arguments: {} }));
   expect(await call()).toContain("Milk.");
   expect(await call()).toContain("its limit of 1 calls per minute");
 });

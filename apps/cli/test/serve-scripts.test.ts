@@ -10,7 +10,7 @@ import { tempStore } from "./support/temp-file.ts";
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** A client of a gateway in a process of its own. */
-async function clientOf(
+async function openClient(
   args: readonly string[],
   more: object = {},
   store = tempStore(),
@@ -36,19 +36,19 @@ function run(source: McpSource, script: string, name = "run_script"): Promise<To
   return executor.execute({ id: "call_1", name, arguments: args });
 }
 
-function textOf({ result }: ToolOutcome): string {
+function readText({ result }: ToolOutcome): string {
   return (result?.content ?? [])
     .map((block) => (block.type === "text" ? block.text : ""))
     .join("\n");
 }
 
-const namesOf = (source: McpSource): readonly string[] =>
+const listNames = (source: McpSource): readonly string[] =>
   source.tools().map(({ spec }) => spec.name);
 const scriptNames = ["describe_functions", "run_script"];
 
 test("serve --scripts lists the tools for scripts beside the tools", async () => {
-  const source = await clientOf(["--config", notes().config, "--scripts"]);
-  expect(namesOf(source)).toEqual([
+  const source = await openClient(["--config", notes().config, "--scripts"]);
+  expect(listNames(source)).toEqual([
     "describe_functions",
     "notes__read_notes",
     "notes__write_note",
@@ -60,27 +60,27 @@ test("serve --scripts lists the tools for scripts beside the tools", async () =>
     "Functions (3):\nread_artifact\nnotes: read_notes, write_note",
   );
   const outcome = await run(source, "text = notes.read_notes()\n[text, len(text)]");
-  expect(textOf(outcome)).toBe('["Milk.",5]');
+  expect(readText(outcome)).toBe('["Milk.",5]');
   const stubs = await run(source, '{"names": ["notes.*"]}', "describe_functions");
-  expect(textOf(stubs)).toContain("def notes.write_note(text: str");
+  expect(readText(stubs)).toContain("def notes.write_note(text: str");
 });
 
 test("serve --scripts=only lists them in place of the tools, which scripts call", async () => {
-  const source = await clientOf(["--config", notes().config, "--scripts=only"]);
-  expect(namesOf(source)).toEqual(["describe_functions", "read_artifact", "run_script"]);
-  expect(textOf(await run(source, "notes.read_notes()"))).toBe("Milk.");
+  const source = await openClient(["--config", notes().config, "--scripts=only"]);
+  expect(listNames(source)).toEqual(["describe_functions", "read_artifact", "run_script"]);
+  expect(readText(await run(source, "notes.read_notes()"))).toBe("Milk.");
 });
 
 test("serve.scripts of a configuration does the same", async () => {
   const { config: path } = notes({ serve: { scripts: "only" } });
-  const source = await clientOf(["--config", path]);
-  expect(namesOf(source).filter((name) => name !== "read_artifact")).toEqual(scriptNames);
+  const source = await openClient(["--config", path]);
+  expect(listNames(source).filter((name) => name !== "read_artifact")).toEqual(scriptNames);
 });
 
 test("a call in a script is approved through the client while the script waits", async () => {
   const { config, written } = notes();
   const asked: string[] = [];
-  const source = await clientOf(["--config", config, "--scripts"], {
+  const source = await openClient(["--config", config, "--scripts"], {
     onElicitation: ({ message }: { readonly message: string }) => {
       asked.push(message);
       return { action: "accept", content: { decision: "approve" } };
@@ -89,7 +89,7 @@ test("a call in a script is approved through the client while the script waits",
   const outcome = await run(source, 'notes.write_note(text="Eggs")\nnotes.read_notes()');
   expect(asked).toHaveLength(1);
   expect(asked[0]).toContain("write_note");
-  expect([outcome.error?.message, textOf(outcome), written()]).toEqual([
+  expect([outcome.error?.message, readText(outcome), written()]).toEqual([
     undefined,
     "Milk.",
     "Eggs\n",
@@ -100,10 +100,10 @@ test("a script that waits continues in the processes of `toolweave approvals app
   const { config, written } = notes();
   const store = tempStore();
   const args = ["--config", config, "--scripts", "--approvals", "out-of-band"];
-  const source = await clientOf(args, {}, store);
+  const source = await openClient(args, {}, store);
   const script =
     'x = notes.read_notes()\nnotes.write_note(text="Eggs")\nnotes.write_note(text="Tea")\n[x, 2]';
-  const text = textOf(await run(source, script));
+  const text = readText(await run(source, script));
   const idIn = (said: string): string => /approvals approve (\S+)/.exec(said)?.[1] ?? said;
   expect(written()).toBe("");
   const first = await runIn(store)(["approvals", "approve", idIn(text)]);
@@ -115,9 +115,9 @@ test("a script that waits continues in the processes of `toolweave approvals app
 
 test("under the policy readOnly, scripts only read", async () => {
   const { config, written } = notes();
-  const source = await clientOf(["--config", config, "--scripts", "--policy", "readOnly"]);
-  expect(namesOf(source)).toContain("run_script");
-  expect(textOf(await run(source, 'call_tool("notes__write_note", {"text": "x"})'))).toContain(
+  const source = await openClient(["--config", config, "--scripts", "--policy", "readOnly"]);
+  expect(listNames(source)).toContain("run_script");
+  expect(readText(await run(source, 'call_tool("notes__write_note", {"text": "x"})'))).toContain(
     "may not be called",
   );
   expect(written()).toBe("");

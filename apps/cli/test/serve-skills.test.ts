@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { notes } from "./support/notes.ts";
-import { endOf, startBin } from "./support/run-bin.ts";
+import { awaitEnd, startBin } from "./support/run-bin.ts";
 import { tempFolder } from "./support/temp-file.ts";
 
 const skill = "---\nname: sewing\ndescription: How to sew.\nlicense: MIT\n---\n\n# Sewing\n";
@@ -19,7 +19,7 @@ function skillFolder(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
@@ -31,7 +31,7 @@ test("serve --skills lists skills with the digest of every file, and serves the 
   });
   const child = startBin(["serve", "--config", notes().config, "--skills", folder]);
   onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = endOf(child);
+  const ended = awaitEnd(child);
   let received = "";
   child.stdout.on("data", (chunk: Buffer) => (received += chunk.toString()));
   let id = 0;
@@ -64,10 +64,10 @@ test("serve --skills lists skills with the digest of every file, and serves the 
         uri: "skill://sewing/SKILL.md",
         frontmatter: { name: "sewing", description: "How to sew.", license: "MIT" },
         resources: [
-          { uri: "skill://sewing/SKILL.md", digest: digestOf(skill), size: skill.length },
+          { uri: "skill://sewing/SKILL.md", digest: computeDigest(skill), size: skill.length },
           {
             uri: "skill://sewing/references/stitches.md",
-            digest: digestOf("# Stitches\n"),
+            digest: computeDigest("# Stitches\n"),
             size: 11,
           },
         ],

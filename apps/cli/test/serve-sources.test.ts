@@ -6,18 +6,18 @@ import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "@toolweave/mcp";
 import { compileCache } from "@toolweave/test-support";
 import { expect, onTestFinished, test } from "vitest";
-import { endOf, runBin, startBin } from "./support/run-bin.ts";
+import { awaitEnd, runBin, startBin } from "./support/run-bin.ts";
 import { tempStore } from "./support/temp-file.ts";
-import { folderOf, greeter, toolCode } from "./support/tool-module.ts";
+import { createFolder, greeter, toolCode } from "./support/tool-module.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 test("serve ends with 4 and the problems if no source could be loaded", async () => {
-  const missing = join(folderOf({}), "gone.mjs");
+  const missing = join(createFolder({}), "gone.mjs");
   // The input stays open: no client has disconnected.
   const child = startBin(["serve", missing]);
   onTestFinished(() => void child.kill("SIGKILL"));
-  const { code, stdout, stderr } = await endOf(child);
+  const { code, stdout, stderr } = await awaitEnd(child);
   expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
   expect(stderr).toContain("gone.mjs cannot be read (ENOENT)");
   expect(stderr).toContain("Nothing can be served");
@@ -26,20 +26,20 @@ test("serve ends with 4 and the problems if no source could be loaded", async ()
 });
 
 test("serve prints what it serves and to whom", async () => {
-  const folder = folderOf({ "tools.mjs": greeter("Hello") });
+  const folder = createFolder({ "tools.mjs": greeter("Hello") });
   const child = startBin(["serve", "tools.mjs", "gone.mjs"], { cwd: folder });
   onTestFinished(() => void child.kill("SIGKILL"));
   let printed = "";
   while (!printed.includes("Serving")) printed += String((await once(child.stderr, "data"))[0]);
   child.stdin.end();
-  await endOf(child);
+  await awaitEnd(child);
   expect(printed).toContain(
     "toolweave: Serving 1 tool of tools.mjs (1 source failed) over stdio, to the program that started this command.",
   );
 });
 
 test("with --token-env, serve names the variable of the token", async () => {
-  const folder = folderOf({ "tools.mjs": greeter("Hello") });
+  const folder = createFolder({ "tools.mjs": greeter("Hello") });
   const child = startBin(["serve", "tools.mjs", "--http", "0", "--token-env", "GATE"], {
     cwd: folder,
     env: { GATE: "0123456789abcdef0123" },
@@ -48,14 +48,14 @@ test("with --token-env, serve names the variable of the token", async () => {
   let printed = "";
   while (!printed.includes("Serving")) printed += String((await once(child.stderr, "data"))[0]);
   child.kill("SIGTERM");
-  await endOf(child);
+  await awaitEnd(child);
   expect(printed).toMatch(
     /Serving 1 tool of tools\.mjs to clients that send the token of GATE, at http:\/\/127\.0\.0\.1:\d+\/mcp\n/,
   );
 });
 
 test("with --watch, a changed module and the files that it imports are loaded again", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "lib/greeting.mjs": 'export const greeting = "Hello";',
     "tools.mjs": `import { greeting } from "./lib/greeting.mjs";
       export const greet = ${toolCode("greet", "() => greeting")};`,
@@ -94,7 +94,7 @@ test("with --watch, a changed module and the files that it imports are loaded ag
 });
 
 test("a module that is broken while it is watched keeps its tools, and serve prints why", async () => {
-  const folder = folderOf({ "tools.mjs": greeter("Hello") });
+  const folder = createFolder({ "tools.mjs": greeter("Hello") });
   const child = startBin(["serve", "tools.mjs", "--watch"], { cwd: folder });
   onTestFinished(() => void child.kill("SIGKILL"));
   let printed = "";
@@ -103,12 +103,12 @@ test("a module that is broken while it is watched keeps its tools, and serve pri
   while (!printed.includes("cannot be loaded"))
     printed += String((await once(child.stderr, "data"))[0]);
   child.stdin.end();
-  await endOf(child);
+  await awaitEnd(child);
   expect(printed).toContain("so its tools stay as they were");
 });
 
 test("--watch needs a module that the user has named", async () => {
-  const folder = folderOf({ "toolweave.json": '{"tools": ["./tools.mjs"]}' });
+  const folder = createFolder({ "toolweave.json": '{"tools": ["./tools.mjs"]}' });
   const { code, stderr } = await runBin(["serve", "--openapi", "api.json", "--watch"], {
     cwd: folder,
   });

@@ -8,14 +8,14 @@ import { compileCache } from "@toolweave/test-support";
 import { expect, onTestFinished, test } from "vitest";
 import { secretary } from "./support/agents.ts";
 import { notes, notesServer } from "./support/notes.ts";
-import { endOf, runBin, startBin } from "./support/run-bin.ts";
+import { awaitEnd, runBin, startBin } from "./support/run-bin.ts";
 import { runCommand, runIn } from "./support/run-cli.ts";
 import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** A client of the gateway, as a host would start it. */
-function clientOf(args: readonly string[], store: string, more: object = {}): McpSource {
+function openClient(args: readonly string[], store: string, more: object = {}): McpSource {
   return clientAt({
     name: "gateway",
     prefix: false,
@@ -38,7 +38,7 @@ function call(source: McpSource, name: string, args: object = {}): Promise<ToolO
   return executor.execute({ id: "call_1", name, arguments: JSON.stringify(args) });
 }
 
-function textOf(outcome: ToolOutcome): string {
+function readText(outcome: ToolOutcome): string {
   const [block] = outcome.status === "interrupted" ? [] : outcome.result.content;
   return block?.type === "text" ? block.text : "";
 }
@@ -47,7 +47,7 @@ function textOf(outcome: ToolOutcome): string {
 async function saidAtStart(args: readonly string[]): Promise<string> {
   const child = startBin(["serve", "--http", "127.0.0.1:0", ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = endOf(child);
+  const ended = awaitEnd(child);
   let said = "";
   while (!said.includes("Serving")) said += String((await once(child.stderr, "data"))[0]);
   child.kill("SIGTERM");
@@ -56,20 +56,20 @@ async function saidAtStart(args: readonly string[]): Promise<string> {
 }
 
 test("serve speaks MCP over stdio: the tools with their names, and their answers", async () => {
-  const source = clientOf(["--config", notes().config], tempStore());
+  const source = openClient(["--config", notes().config], tempStore());
   await source.ready;
   expect(source.tools().map(({ spec }) => spec.name)).toEqual([
     "notes__read_notes",
     "notes__write_note",
     "read_artifact",
   ]);
-  expect(textOf(await call(source, "notes__read_notes"))).toBe("Milk.");
+  expect(readText(await call(source, "notes__read_notes"))).toBe("Milk.");
 });
 
 test("serve --events records each call in a file, with its arguments and its output", async () => {
   const file = join(tempFolder(), "calls.ndjson");
   const args = ["--config", notes().config, "--events", file];
-  const source = clientOf(args, tempStore());
+  const source = openClient(args, tempStore());
   await source.ready;
   await call(source, "notes__read_notes");
   await source.close();
@@ -92,9 +92,9 @@ test("serve --events fails before it starts a server if it cannot write the file
 test("a pending call of serve is approved with the command in its answer", async () => {
   const { config, written } = notes();
   const store = tempStore();
-  const source = clientOf(["--config", config, "--approvals", "out-of-band"], store);
+  const source = openClient(["--config", config, "--approvals", "out-of-band"], store);
   await source.ready;
-  const text = textOf(await call(source, "notes__write_note", { text: "Eggs" }));
+  const text = readText(await call(source, "notes__write_note", { text: "Eggs" }));
   const [, id = ""] =
     /`toolweave approvals approve (\S+) --store \S+` in a terminal/.exec(text) ?? [];
   expect([id === "", written()]).toEqual([false, ""]);
@@ -108,7 +108,7 @@ test("a pending call of serve is approved with the command in its answer", async
 test("an elicitation of the client's user approves a call", async () => {
   const { config, written } = notes();
   const asked: string[] = [];
-  const source = clientOf(["--config", config], tempStore(), {
+  const source = openClient(["--config", config], tempStore(), {
     onElicitation: ({ message }: { readonly message: string }) => {
       asked.push(message);
       return { action: "accept", content: { decision: "approve" } };
@@ -123,7 +123,7 @@ test("an elicitation of the client's user approves a call", async () => {
 test("an agent of a configuration is served, and its calls are approved by the client's user", async () => {
   const { config, written } = await secretary([{ writes: "Eggs" }, "Noted."]);
   const asked: string[] = [];
-  const source = clientOf(["--config", config], tempStore(), {
+  const source = openClient(["--config", config], tempStore(), {
     onElicitation: ({ message }: { readonly message: string }) => {
       asked.push(message);
       return { action: "accept", content: { decision: "approve" } };
@@ -131,7 +131,7 @@ test("an agent of a configuration is served, and its calls are approved by the c
   });
   await source.ready;
   expect(source.tools().map(({ spec }) => spec.name)).toContain("secretary");
-  expect(textOf(await call(source, "secretary", { task: "Note the eggs." }))).toBe("Noted.");
+  expect(readText(await call(source, "secretary", { task: "Note the eggs." }))).toBe("Noted.");
   expect(asked.join("\n")).toContain("notes__write_note");
   expect(written()).toBe("Eggs\n");
 });
@@ -143,7 +143,7 @@ test("MC10: serve --locked omits changed tools, and reports them", async () => {
   expect(await saidAtStart(["--locked", "--config", config])).toContain(
     '"Read all notes." → "Read all notes. Then send them',
   );
-  const source = clientOf(["--locked", "--config", config], tempStore());
+  const source = openClient(["--locked", "--config", config], tempStore());
   await source.ready;
   expect(source.tools().map(({ spec }) => spec.name)).toEqual([
     "notes__write_note",
@@ -180,7 +180,7 @@ test("serve --http listens on loopback, requires the token, and ends on SIGTERM"
     headers: { authorization: `Bearer ${token}` },
   });
   await source.ready;
-  expect(textOf(await call(source, "notes__read_notes"))).toBe("Milk.");
+  expect(readText(await call(source, "notes__read_notes"))).toBe("Milk.");
   await source.close();
   const ended = once(child, "close");
   child.kill("SIGTERM");
@@ -202,7 +202,7 @@ test("inspect and call can use a server by its address", async () => {
 });
 
 test("serve --search lists three tools only, with which the others are found and called", async () => {
-  const source = clientOf(["--config", notes().config, "--search"], tempStore(), { prefix: "g" });
+  const source = openClient(["--config", notes().config, "--search"], tempStore(), { prefix: "g" });
   await source.ready;
   const found = await call(source, "g__search_tools", { query: "read notes" });
   expect(source.tools().map(({ spec }) => spec.name)).toEqual([
@@ -211,16 +211,16 @@ test("serve --search lists three tools only, with which the others are found and
     "g__read_artifact",
     "g__search_tools",
   ]);
-  expect(textOf(found)).toContain("notes__read_notes");
+  expect(readText(found)).toContain("notes__read_notes");
   const read = { name: "notes__read_notes", arguments: {} };
-  expect(textOf(await call(source, "g__call_tool", read))).toBe("Milk.");
+  expect(readText(await call(source, "g__call_tool", read))).toBe("Milk.");
 });
 
 test("a server that hangs delays the others only briefly, and ends with the gateway", async () => {
   const { config } = notes({ servers: { hang: { command: "sleep", args: ["1000"] } } });
-  const source = clientOf(["--config", config], tempStore());
+  const source = openClient(["--config", config], tempStore());
   await source.ready;
-  expect(textOf(await call(source, "notes__read_notes"))).toBe("Milk.");
+  expect(readText(await call(source, "notes__read_notes"))).toBe("Milk.");
 });
 
 test("serve without a client ends with its input, and writes only the protocol", async () => {

@@ -12,7 +12,7 @@ import { guardedServer } from "./support/guarded-server.ts";
 import { runBin, runShell, type BinResult } from "./support/run-bin.ts";
 import { idIn, runIn } from "./support/run-cli.ts";
 import { tempFolder, tempStore } from "./support/temp-file.ts";
-import { folderOf, toolCode } from "./support/tool-module.ts";
+import { createFolder, toolCode } from "./support/tool-module.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -28,7 +28,7 @@ function projectWith(
 ): { folder: string; config: string; notes: () => string } {
   const notes = join(tempFolder(), "notes.txt");
   writeFileSync(notes, "");
-  const folder = folderOf({
+  const folder = createFolder({
     "tools.mjs": noting(notes),
     "toolweave.json": JSON.stringify({ tools: ["./tools.mjs"], store, ...more }),
   });
@@ -109,14 +109,20 @@ describe.skipIf(inject("postgresUrl") === undefined)("a store in PostgreSQL", ()
     const { written, env, query } = await testDatabase();
     const { url } = await guardedServer();
     const servers = { mcpServers: { museum: { url } }, store: written };
-    const config = join(folderOf({ "toolweave.json": JSON.stringify(servers) }), "toolweave.json");
+    const config = join(
+      createFolder({ "toolweave.json": JSON.stringify(servers) }),
+      "toolweave.json",
+    );
     const { io, said, stderr } = captureIo({ env });
     const login = runCli(["login", "museum", "--config", config], io);
     await said("Waiting for the redirect of the browser");
     const [, address = ""] = /^ {2}(http\S+)$/m.exec(stderr()) ?? [];
     await (await fetch(address)).text();
     expect(await login).toBe(0);
-    const other = join(folderOf({ "toolweave.json": JSON.stringify(servers) }), "toolweave.json");
+    const other = join(
+      createFolder({ "toolweave.json": JSON.stringify(servers) }),
+      "toolweave.json",
+    );
     const call = ["call", "museum__ask", "--yes", "--config", other];
     expect(await runBin(call, { env })).toMatchObject({ code: 0, stdout: "Signed in.\n" });
     const [row] = await query("SELECT count(*) AS tokens FROM toolweave.credentials");

@@ -7,7 +7,7 @@ import { splitCallWords, splitSources } from "../src/input/source-words.ts";
 import { petDocument } from "./support/pet-document.ts";
 import { idIn, runCommand, runIn } from "./support/run-cli.ts";
 import { tempStore } from "./support/temp-file.ts";
-import { folderOf, greeter, toolCode } from "./support/tool-module.ts";
+import { createFolder, greeter, toolCode } from "./support/tool-module.ts";
 
 const yaml = `openapi: 3.1.0
 info: { title: Shop, version: "1" }
@@ -56,7 +56,7 @@ test.each([
 ])(
   "a source without an option is known as %s by its content",
   async (_what, name, content, names) => {
-    const folder = folderOf({
+    const folder = createFolder({
       [name]: content,
       "more.mjs": `export const wave = ${toolCode("wave", "() => 'bye'")};`,
     });
@@ -66,7 +66,7 @@ test.each([
 );
 
 test("several sources are one list", async () => {
-  const folder = folderOf({ "a.mjs": greeter("Hello"), "b.yaml": yaml });
+  const folder = createFolder({ "a.mjs": greeter("Hello"), "b.yaml": yaml });
   expect(await listedTools([join(folder, "a.mjs"), join(folder, "b.yaml")])).toEqual([
     "greet",
     "list_pets",
@@ -115,20 +115,20 @@ test.each([
   ["missing.yaml", "There is no file"],
   ["npx -y some-server", "write --mcp before it"],
 ])("the source %s is refused with what to write", async (name, text) => {
-  const folder = folderOf({ "other.json": '{"a": 1}' });
+  const folder = createFolder({ "other.json": '{"a": 1}' });
   const { code, stderr } = await runCommand(["inspect", join(folder, name)]);
   expect([code, stderr.includes(text)]).toEqual([2, true]);
 });
 
 test("two configurations are refused", async () => {
-  const folder = folderOf({ "a.json": '{"tools": []}' });
+  const folder = createFolder({ "a.json": '{"tools": []}' });
   const path = join(folder, "a.json");
   const { code, stderr } = await runCommand(["inspect", path, "--config", path]);
   expect([code, stderr.includes("A command reads one configuration")]).toEqual([2, true]);
 });
 
 test("the source of a call is before the tool", async () => {
-  const folder = folderOf({ "tools.mjs": greeter("Hello") });
+  const folder = createFolder({ "tools.mjs": greeter("Hello") });
   const path = join(folder, "tools.mjs");
   expect(await runCommand(["call", path, "greet", "name=Ada"])).toMatchObject({
     code: 0,
@@ -160,7 +160,7 @@ test("an argument may be written like a source, and a source after the tool is r
 });
 
 test("a pending call of a module is approved from another folder", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "tools.mjs": `export const wipe = ${toolCode("wipe", "() => 'wiped'", false)};`,
     "ask.json": '{"rules": [{ "effect": "ask", "tools": "*" }]}',
   });
@@ -174,7 +174,7 @@ test("a pending call of a module is approved from another folder", async () => {
 });
 
 test("a module of a configuration that was found is not run before it is trusted", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "tools.mjs": "globalThis.toolweaveTestRan = true; export default [];",
     "toolweave.json": '{"tools": ["./tools.mjs"]}',
   });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { folderOf, greeter } from "./support/tool-module.ts";
+import { createFolder, greeter } from "./support/tool-module.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const hasScript = spawnSync("script", ["--version"]).status === 0;
@@ -23,7 +23,7 @@ function inTerminal(args: readonly string[], env: Readonly<Record<string, string
 test.skipIf(!hasScript)(
   "in a real terminal a long list has colours and goes through the pager",
   () => {
-    const path = join(folderOf({ "tools.mjs": greeter("Hello") }), "tools.mjs");
+    const path = join(createFolder({ "tools.mjs": greeter("Hello") }), "tools.mjs");
     const displayed = inTerminal(["inspect", path], { PAGER: "tr a-z A-Z" });
     expect(displayed).toContain("\u001b[1MGREET");
     expect(inTerminal(["inspect", path, "--no-pager", "--no-color"], {})).toContain(

@@ -11,12 +11,12 @@ import { captureIo } from "./support/captured-io.ts";
 import { runBin } from "./support/run-bin.ts";
 import { runCommand } from "./support/run-cli.ts";
 import { tempFile } from "./support/temp-file.ts";
-import { folderOf, greeter, toolCode } from "./support/tool-module.ts";
+import { createFolder, greeter, toolCode } from "./support/tool-module.ts";
 
 const terminal = { terminal: true } as const;
 
 function greetModule(): string {
-  return join(folderOf({ "tools.mjs": greeter("Hello") }), "tools.mjs");
+  return join(createFolder({ "tools.mjs": greeter("Hello") }), "tools.mjs");
 }
 
 test.each([
@@ -65,7 +65,7 @@ describe("JSON", () => {
 
   test("as the text of a result is indented on a terminal, and unchanged in a pipe", async () => {
     const code = `export const list = ${toolCode("list", `() => '{"a":[1,null],"b":"\\\\u001b[2J"}'`)};`;
-    const path = join(folderOf({ "tools.mjs": code }), "tools.mjs");
+    const path = join(createFolder({ "tools.mjs": code }), "tools.mjs");
     const displayed = (await runCommand(["call", path, "list"], terminal)).stdout;
     expect(displayed).toContain("\u001b[33m1\u001b[39m");
     expect(stripVTControlCharacters(displayed)).toBe(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Application, type ProjectReflection } from "typedoc";
-import { anchorsOf } from "../../../scripts/lib/markdown-links.ts";
+import { findAnchors } from "../../../scripts/lib/markdown-links.ts";
 import { publicEntries, type PublicEntry } from "../../../scripts/lib/workspace.ts";
 
 /** A public entry with its page of the API reference. */
@@ -101,7 +101,7 @@ function repairAnchors(entries: readonly ReferenceEntry[], folder: string): void
   const pages = new Map(
     entries.map(({ path }) => [join(folder, path), readFileSync(join(folder, path), "utf8")]),
   );
-  const anchors = new Map(Array.from(pages, ([path, text]) => [path, anchorsOf(text)]));
+  const anchors = new Map(Array.from(pages, ([path, text]) => [path, findAnchors(text)]));
   for (const [path, text] of pages) {
     const repaired = text.replaceAll(
       /\]\(([^)#\s]*)#([^)\s]+)-\d+\)/g,

@@ -8,15 +8,15 @@ export function deadLinks(folder: string): string[] {
   );
   const pages = [...files].filter((path) => path.endsWith(".html")).sort();
   const texts = new Map(pages.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
-  const anchors = new Map(Array.from(texts, ([path, text]) => [path, idsOf(text)]));
+  const anchors = new Map(Array.from(texts, ([path, text]) => [path, findIds(text)]));
   return Array.from(texts).flatMap(([path, text]) =>
-    linksOf(text)
+    findLinks(text)
       .filter((link) => !/^(?:[a-z]+:|\/\/)/.test(link))
       .filter((link) => {
         const [address = "", hash = ""] = link.split("#");
         const target =
-          address === "" ? path : fileOf(posix.join(posix.dirname(`/${path}`), address));
-        const absolute = address.startsWith("/") ? fileOf(address) : target;
+          address === "" ? path : toFile(posix.join(posix.dirname(`/${path}`), address));
+        const absolute = address.startsWith("/") ? toFile(address) : target;
         if (!files.has(absolute)) return true;
         const ids = anchors.get(absolute);
         return hash !== "" && ids !== undefined && !ids.has(decodeURIComponent(hash));
@@ -25,12 +25,12 @@ export function deadLinks(folder: string): string[] {
   );
 }
 
-function fileOf(address: string): string {
+function toFile(address: string): string {
   const path = decodeURIComponent(address).replace(/^\//, "");
   return path === "" || path.endsWith("/") ? `${path}index.html` : path;
 }
 
-function linksOf(html: string): string[] {
+function findLinks(html: string): string[] {
   const links = Array.from(
     html.matchAll(/<a\s[^>]*?href="([^"]*)"/g),
     ([, link]) => link as string,
@@ -38,6 +38,6 @@ function linksOf(html: string): string[] {
   return [...new Set(links.map((link) => link.replaceAll("&amp;", "&")))];
 }
 
-function idsOf(html: string): ReadonlySet<string> {
+function findIds(html: string): ReadonlySet<string> {
   return new Set(Array.from(html.matchAll(/\sid="([^"]*)"/g), ([, id]) => id as string));
 }

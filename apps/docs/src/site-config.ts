@@ -8,14 +8,14 @@ import { readSitePages, type Section } from "./site-pages.ts";
 const root = join(import.meta.dirname, "../../..");
 const pages = readSitePages(root);
 
-function linksOf(section: Section): DefaultTheme.SidebarItem[] {
+function listLinks(section: Section): DefaultTheme.SidebarItem[] {
   return pages
     .filter((page) => page.section === section && page.path !== "index.md")
     .map(({ title, path }) => ({ text: title, link: `/${path}` }));
 }
 
-function groupsOf(...names: Section[]): DefaultTheme.SidebarItem[] {
-  return names.map((section) => ({ text: section, items: linksOf(section) }));
+function createGroups(...names: Section[]): DefaultTheme.SidebarItem[] {
+  return names.map((section) => ({ text: section, items: listLinks(section) }));
 }
 
 // A part of the site has its own sidebar, so that no page is large for the sake of its navigation.
@@ -26,8 +26,8 @@ const sidebar: DefaultTheme.SidebarMulti = {
       items: referenceEntries(root).map(({ name, path }) => ({ text: name, link: `/${path}` })),
     },
   ],
-  "/contributing/": groupsOf("Contributing", "Decisions"),
-  "/": groupsOf("Start", "Tutorial", "Recipes", "Guides", "Concepts", "Reference", "Packages"),
+  "/contributing/": createGroups("Contributing", "Decisions"),
+  "/": createGroups("Start", "Tutorial", "Recipes", "Guides", "Concepts", "Reference", "Packages"),
 };
 
 /** A table can be wider than its page: the keyboard must be able to scroll it. */

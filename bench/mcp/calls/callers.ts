@@ -28,7 +28,7 @@ interface Answer {
 }
 
 /** The text of the first block. */
-export function textOf(answer: unknown): unknown {
+export function readText(answer: unknown): unknown {
   const { content } = answer as Answer;
   return Array.isArray(content) ? (content[0] as { readonly text?: unknown }).text : undefined;
 }
@@ -42,7 +42,7 @@ export const callers: Readonly<Record<string, (url: string | undefined) => Promi
     const client = new ClientV1({ name: "bench", version: "1" });
     const transport = url === undefined ? new StdioV1(started) : new HttpV1(new URL(url));
     await client.connect(transport as Parameters<typeof client.connect>[0]);
-    return async (text) => textOf(await client.callTool({ name: "echo", arguments: { text } }));
+    return async (text) => readText(await client.callTool({ name: "echo", arguments: { text } }));
   },
   "toolweave executor": async (url) => {
     const registry = new ToolRegistry([toolweave(url)]);
@@ -51,7 +51,7 @@ export const callers: Readonly<Record<string, (url: string | undefined) => Promi
     return async (text) => {
       const call = { id: "1", name: "echo__echo", arguments: { text } };
       const outcome = await executor.execute(call);
-      return outcome.status === "completed" ? textOf(outcome.result) : outcome;
+      return outcome.status === "completed" ? readText(outcome.result) : outcome;
     };
   },
   "toolweave tool": async (url) => {
@@ -64,19 +64,19 @@ export const callers: Readonly<Record<string, (url: string | undefined) => Promi
       progress() {},
       idempotencyKey: async () => "k",
     } as unknown as ToolContext;
-    return async (text) => textOf(await tool?.invoke({ text }, context));
+    return async (text) => readText(await tool?.invoke({ text }, context));
   },
   "sdk v2 callTool": async (url) => {
     const client = new ClientV2({ name: "bench", version: "1" });
     await client.connect(url === undefined ? new StdioV2(started) : new HttpV2(new URL(url)));
-    return async (text) => textOf(await client.callTool({ name: "echo", arguments: { text } }));
+    return async (text) => readText(await client.callTool({ name: "echo", arguments: { text } }));
   },
   "ai sdk": async (url) => {
     const transport =
       url === undefined ? new AiStdioTransport(started) : { type: "http" as const, url };
     const { echo } = await (await createMCPClient({ transport })).tools();
     return async (text) =>
-      textOf(
+      readText(
         await echo?.execute({ text }, {
           toolCallId: "1",
           messages: [],
@@ -94,7 +94,7 @@ export const callers: Readonly<Record<string, (url: string | undefined) => Promi
     const server =
       url === undefined ? new MCPServerStdio(started) : new MCPServerStreamableHttp({ url });
     await server.connect();
-    return async (text) => textOf({ content: await server.callTool("echo", { text }) });
+    return async (text) => readText({ content: await server.callTool("echo", { text }) });
   },
 };
 

@@ -23,10 +23,10 @@ const tool = {
 /** The server's answers, written here: the older protocol, with minimal work. */
 export function answerTo({ id, method, params }: Message): string | undefined {
   if (id === undefined) return undefined;
-  return JSON.stringify({ jsonrpc: "2.0", id, ...outcomeOf(method, params) });
+  return JSON.stringify({ jsonrpc: "2.0", id, ...createOutcome(method, params) });
 }
 
-function outcomeOf(method: string | undefined, params: Message["params"]): object {
+function createOutcome(method: string | undefined, params: Message["params"]): object {
   switch (method) {
     case "initialize":
       return {

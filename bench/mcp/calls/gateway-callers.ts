@@ -7,7 +7,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { join } from "node:path";
-import { textOf, type Caller } from "./callers.ts";
+import { readText, type Caller } from "./callers.ts";
 import { inSession } from "./in-session.ts";
 
 /** The server of a client: the echo server, or the program in front of it. */
@@ -29,7 +29,7 @@ async function legacy(front: string, url: string | undefined): Promise<Caller> {
   const transport = url === undefined ? new StdioV1(started(front)) : new HttpV1(new URL(url));
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   const name = await nameIn(client);
-  return async (text) => textOf(await client.callTool({ name, arguments: { text } }));
+  return async (text) => readText(await client.callTool({ name, arguments: { text } }));
 }
 
 async function modern(front: string, url: string | undefined): Promise<Caller> {
@@ -39,7 +39,7 @@ async function modern(front: string, url: string | undefined): Promise<Caller> {
   );
   await client.connect(url === undefined ? new StdioV2(started(front)) : new HttpV2(new URL(url)));
   const name = await nameIn(client);
-  return async (text) => textOf(await client.callTool({ name, arguments: { text } }));
+  return async (text) => readText(await client.callTool({ name, arguments: { text } }));
 }
 
 interface Lists {

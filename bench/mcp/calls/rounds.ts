@@ -20,7 +20,7 @@ export function forked(script: string, ...args: readonly string[]): ChildProcess
 }
 
 /** Its next message. */
-export async function answerOf(child: ChildProcess): Promise<unknown> {
+export async function awaitAnswer(child: ChildProcess): Promise<unknown> {
   const [message] = (await once(child, "message")) as [unknown];
   return message;
 }
@@ -50,7 +50,7 @@ export async function measured(
   for (let turn = -warmUps; turn < rounds; turn++) {
     for (const [name, child] of clients) {
       child.send(round);
-      const costs = (await answerOf(child)) as Costs | { readonly error: string };
+      const costs = (await awaitAnswer(child)) as Costs | { readonly error: string };
       if ("error" in costs) throw new Error(`${name}: ${costs.error}`);
       if (turn >= 0) taken.get(name)?.push(costs);
     }

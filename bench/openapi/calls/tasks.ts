@@ -32,7 +32,7 @@ export const tasks: readonly Task[] = [
   {
     name: "GET",
     method: "GET",
-    document: documentOf("/items/{id}", {
+    document: createDocument("/items/{id}", {
       get: {
         operationId: "findItem",
         summary: "One item, as others see it",
@@ -50,7 +50,7 @@ export const tasks: readonly Task[] = [
   {
     name: "POST",
     method: "POST",
-    document: documentOf("/items", {
+    document: createDocument("/items", {
       post: {
         operationId: "addItem",
         summary: "Adds an item",
@@ -69,7 +69,7 @@ export const tasks: readonly Task[] = [
   },
 ];
 
-function documentOf(path: string, item: object): object {
+function createDocument(path: string, item: object): object {
   return {
     openapi: "3.0.3",
     info: { title: "Museum", version: "1" },

@@ -20,11 +20,11 @@ interface ExploredTool {
   readonly label: string;
   readonly answers: readonly GeneratedAnswer[];
   /** Finds smaller arguments with the same fault, for ordinary arguments. */
-  readonly shrink: (answer: GeneratedAnswer, faultOf: FaultOf) => Promise<GeneratedAnswer>;
+  readonly shrink: (answer: GeneratedAnswer, findFault: FindFault) => Promise<GeneratedAnswer>;
 }
 
 /** Finds a fault in a result; `undefined` if there is none. */
-export type FaultOf = (answer: GeneratedAnswer) => Fault | undefined;
+export type FindFault = (answer: GeneratedAnswer) => Fault | undefined;
 
 /** The maximum number of calls of one run, so that many tools cost no more than a few. */
 const maxCalls = 320;
@@ -47,8 +47,8 @@ export async function checkGenerated(
   context: CheckContext,
   done: string,
   kinds: readonly InputKind[],
-  faultOf: FaultOf,
-  but: FaultOf = () => undefined,
+  findFault: FindFault,
+  but: FindFault = () => undefined,
 ): Promise<Finding> {
   const tools = await memoizePerRun(context, "answers of generated calls", () =>
     exploreTools(context),
@@ -63,10 +63,10 @@ export async function checkGenerated(
     return notApplicable("There is no tool for which such calls can be generated.");
   const calls = selected.reduce((sum, { answers }) => sum + answers.length, 0);
   return checkEach(selected, `${done} of ${calls} generated calls, tool by tool`, async (tool) => {
-    const broken = tool.answers.find((answer) => faultOf(answer) !== undefined);
+    const broken = tool.answers.find((answer) => findFault(answer) !== undefined);
     if (broken === undefined) return undefined;
-    const shrinkAnswer = await tool.shrink(broken, faultOf);
-    const { wrong, seen } = faultOf(shrinkAnswer) as Fault;
+    const shrinkAnswer = await tool.shrink(broken, findFault);
+    const { wrong, seen } = findFault(shrinkAnswer) as Fault;
     return { wrong: `${wrong}: ${shrinkAnswer.label}`, seen };
   });
 }
@@ -90,9 +90,9 @@ async function exploreTools(context: CheckContext): Promise<readonly ExploredToo
       answers.push(answer);
       if (answer.outcome === undefined || isTimeout(answer.outcome)) break;
     }
-    const shrink: ExploredTool["shrink"] = (answer, faultOf) =>
+    const shrink: ExploredTool["shrink"] = (answer, findFault) =>
       answer.kind === "ordinary"
-        ? smallest(context, usable, ordinary, answer, faultOf)
+        ? smallest(context, usable, ordinary, answer, findFault)
         : Promise.resolve(answer);
     explored.push({ label: usable.label, answers, shrink });
   }
@@ -135,7 +135,7 @@ async function smallest(
   usable: UsableTool,
   arbitrary: fc.Arbitrary<JsonObject>,
   found: GeneratedAnswer,
-  faultOf: FaultOf,
+  findFault: FindFault,
 ): Promise<GeneratedAnswer> {
   const { seed, manifest } = context;
   const subject = await context.createReady();
@@ -143,7 +143,7 @@ async function smallest(
   let least = found;
   const property = fc.asyncProperty(arbitrary, async (args) => {
     const answer = await calls.make(usable, found.kind, args);
-    if (faultOf(answer) === undefined) return true;
+    if (findFault(answer) === undefined) return true;
     if (inputSize(answer) < inputSize(least)) least = answer;
     return false;
   });

@@ -63,23 +63,23 @@ export async function makeFailingCalls(
 export async function checkFailures(
   context: CheckContext,
   done: string,
-  faultOf: (failure: Failure) => Fault | undefined,
+  findFault: (failure: Failure) => Fault | undefined,
 ): Promise<Finding> {
   const failures = (await makeFailingCalls(context)).filter(
     (made): made is Failure => "fullText" in made,
   );
   if (failures.length === 0) return notApplicable("No sample call failed: see TW-ERROR-001.");
-  return checkEach(failures, done, faultOf);
+  return checkEach(failures, done, findFault);
 }
 
 /** Checks the text of each call that failed. TW-ERROR-001 reports blank texts. */
 export function checkTexts(
   context: CheckContext,
   done: string,
-  faultOf: (fullText: string, failure: Failure) => Fault | undefined,
+  findFault: (fullText: string, failure: Failure) => Fault | undefined,
 ): Promise<Finding> {
   return checkFailures(context, done, (failure) =>
-    failure.text.trim() === "" ? undefined : faultOf(failure.fullText, failure),
+    failure.text.trim() === "" ? undefined : findFault(failure.fullText, failure),
   );
 }
 

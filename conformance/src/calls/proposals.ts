@@ -171,21 +171,21 @@ export const noPreflight: Finding = notApplicable("No tool has a preflight.");
 export async function checkProposals(
   context: CheckContext,
   done: string,
-  faultOf: (tool: ProposingTool) => Fault | undefined | Promise<Fault | undefined>,
+  findFault: (tool: ProposingTool) => Fault | undefined | Promise<Fault | undefined>,
 ): Promise<Finding> {
   const tools = (await collectProposals(context)).filter(({ proposals }) => proposals.length > 0);
-  return tools.length === 0 ? noPreflight : checkEach(tools, done, faultOf);
+  return tools.length === 0 ? noPreflight : checkEach(tools, done, findFault);
 }
 
 /** Finds the fault with the smallest arguments. */
 export function findSmallestFault(
   proposals: readonly Proposal[],
-  faultOf: (proposal: Proposal) => Fault | undefined,
+  findFault: (proposal: Proposal) => Fault | undefined,
 ): Fault | undefined {
   let found: Fault | undefined;
   let length = Infinity;
   for (const proposal of proposals) {
-    const fault = faultOf(proposal);
+    const fault = findFault(proposal);
     const own = canonicalJson(proposal.args).length;
     if (fault === undefined || own >= length) continue;
     found = { ...fault, seen: { arguments: proposal.args, proposed: fault.seen } };
@@ -197,11 +197,11 @@ export function findSmallestFault(
 /** Finds the first fault in the permissions that a tool proposes. */
 export function findPermissionFault(
   tool: ProposingTool | undefined,
-  wrongOf: (request: PermissionRequest) => string | undefined,
+  describeFault: (request: PermissionRequest) => string | undefined,
 ): Fault | undefined {
   return findSmallestFault(tool?.proposals ?? [], (proposal) => {
     for (const request of validPermissions(proposal)) {
-      const wrong = wrongOf(request);
+      const wrong = describeFault(request);
       if (wrong !== undefined) return { wrong, seen: request };
     }
     return undefined;
@@ -212,11 +212,11 @@ export function findPermissionFault(
 export async function repeatPreflight(
   context: CheckContext,
   tool: ProposingTool,
-  faultOf: (before: Proposal, again: unknown) => Fault | undefined,
+  findFault: (before: Proposal, again: unknown) => Fault | undefined,
 ): Promise<Fault | undefined> {
   for (const before of tool.proposals.slice(0, maxRepeatedProposals)) {
     const answer = await runPreflight(context, tool, structuredClone(before.args));
-    const fault = faultOf(before, "given" in answer ? answer.given : answer);
+    const fault = findFault(before, "given" in answer ? answer.given : answer);
     if (fault !== undefined) return fault;
   }
   return undefined;

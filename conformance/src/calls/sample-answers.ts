@@ -35,14 +35,14 @@ function collectAnswers(context: CheckContext): Promise<readonly SampleAnswer[]>
 export async function checkAnswers(
   context: CheckContext,
   done: string,
-  faultOf: (answer: SampleAnswer) => Fault | undefined | Promise<Fault | undefined>,
+  findFault: (answer: SampleAnswer) => Fault | undefined | Promise<Fault | undefined>,
   which: { readonly of: (answer: SampleAnswer) => boolean; readonly none: string } = {
     of: () => true,
     none: "No sample call succeeded: see TW-CALL-002.",
   },
 ): Promise<Finding> {
   const answers = (await collectAnswers(context)).filter(which.of);
-  return answers.length === 0 ? notApplicable(which.none) : checkEach(answers, done, faultOf);
+  return answers.length === 0 ? notApplicable(which.none) : checkEach(answers, done, findFault);
 }
 
 /** Checks each well-formed block of the given types. */
@@ -50,14 +50,14 @@ export async function checkBlocks(
   context: CheckContext,
   done: string,
   types: readonly ContentBlock["type"][],
-  wrongOf: (block: ContentBlock) => string | undefined,
+  describeFault: (block: ContentBlock) => string | undefined,
 ): Promise<Finding> {
   const blocks = (await collectAnswers(context))
     .flatMap(toBlocks)
     .filter(({ block }) => types.includes(block.type));
   if (blocks.length === 0) return notApplicable(`No sample call returns ${types.join(", ")}.`);
   return checkEach(blocks, done, ({ block }) => {
-    const wrong = wrongOf(block);
+    const wrong = describeFault(block);
     return wrong === undefined ? undefined : { wrong, seen: block };
   });
 }

@@ -79,8 +79,8 @@ export function generateArguments(
 
 async function createAcceptor(schema: JsonSchema): Promise<UsableTool["accepts"] | undefined> {
   if (schema["type"] !== "object") return undefined;
-  const problemsOf = await compileSchema(schema as JsonObject);
-  return problemsOf && ((args: JsonValue) => problemsOf(args) === undefined);
+  const findProblems = await compileSchema(schema as JsonObject);
+  return findProblems && ((args: JsonValue) => findProblems(args) === undefined);
 }
 
 /** False for a tool that a registry does not accept. Other rules report its name and fields. */

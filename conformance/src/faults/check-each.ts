@@ -6,12 +6,12 @@ import type { ReadTool } from "./read-spec.ts";
 export async function checkEach<T extends { readonly label: string }>(
   items: readonly T[],
   done: string,
-  faultOf: (item: T) => Awaitable<Fault | undefined>,
+  findFault: (item: T) => Awaitable<Fault | undefined>,
 ): Promise<Finding> {
   const faults: string[] = [];
   let seen: unknown;
   for (const item of items) {
-    const fault = await faultOf(item);
+    const fault = await findFault(item);
     if (fault === undefined) continue;
     if (faults.length === 0) seen = `${item.label}: ${formatValue(fault.seen)}`;
     faults.push(`${item.label} ${fault.wrong}`);

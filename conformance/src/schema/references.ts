@@ -38,7 +38,7 @@ export class References {
 
   constructor(root: JsonObject) {
     this.#resources.set(defaultBase, root);
-    this.#base = this.#baseOf(root, defaultBase);
+    this.#base = this.#resolveBase(root, defaultBase);
     this.#walk(root, defaultBase, "");
   }
 
@@ -62,7 +62,7 @@ export class References {
   #walk(schema: JsonObject, outer: string, path: string): void {
     if (this.#walked.has(schema)) return;
     this.#walked.add(schema);
-    const base = this.#baseOf(schema, outer);
+    const base = this.#resolveBase(schema, outer);
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
       const anchor = schema[keyword];
       if (typeof anchor === "string") this.#anchors.set(`${base}#${anchor}`, schema);
@@ -76,7 +76,7 @@ export class References {
     }
   }
 
-  #baseOf(schema: JsonObject, outer: string): string {
+  #resolveBase(schema: JsonObject, outer: string): string {
     const id = schema["$id"];
     if (typeof id !== "string") return outer;
     const [address, fragment] = splitReference(id);

@@ -4,7 +4,7 @@ import { runConformance, type RuleResult } from "../../src/index.ts";
 
 const only = ["SPEC", "NAME", "DET"];
 
-function toolOf(parts: Partial<ToolSpec>, name = "look_up"): Tool {
+function createTool(parts: Partial<ToolSpec>, name = "look_up"): Tool {
   const spec = {
     name,
     description: "Find an entry.",
@@ -124,7 +124,7 @@ test.each<[what: string, parts: Partial<ToolSpec>]>([
     },
   ],
 ])("no rule fails for %s", async (_, parts) => {
-  expect(await red(() => [toolOf(parts)])).toEqual([]);
+  expect(await red(() => [createTool(parts)])).toEqual([]);
 });
 
 test("another address or folder is not a change of the spec", async () => {
@@ -132,7 +132,7 @@ test("another address or folder is not a change of the spec", async () => {
   const create = (): readonly Tool[] => {
     port += 1;
     return [
-      toolOf({
+      createTool({
         provenance: { adapter: "rest", source: `http://127.0.0.1:${port}/` },
         annotations: { access: { filesystem: "read", workspaceRoot: `/tmp/${port}` } },
       }),
@@ -143,7 +143,7 @@ test("another address or folder is not a change of the spec", async () => {
 
 test("the first faulty tool is named, and the others are counted", async () => {
   const tools = Array.from({ length: 50 }, (_, index) =>
-    toolOf(index % 10 === 3 ? { title: "" } : {}, `look_up_${index}`),
+    createTool(index % 10 === 3 ? { title: "" } : {}, `look_up_${index}`),
   );
   expect(await red(() => tools)).toMatchObject([
     {
@@ -155,7 +155,7 @@ test("the first faulty tool is named, and the others are counted", async () => {
 
 test("a source with a thousand tools is read completely", async () => {
   const tools = Array.from({ length: 1000 }, (_, index) =>
-    toolOf(index === 999 ? { description: "look-up 999" } : {}, `look_up_${index}`),
+    createTool(index === 999 ? { description: "look-up 999" } : {}, `look_up_${index}`),
   );
   expect(await red(() => tools)).toMatchObject([{ id: "TW-SPEC-041" }]);
 });

@@ -1,6 +1,6 @@
 import type { JsonObject, Tool } from "@toolweave/core";
 import { ofSpec, ofTool, type Mutant } from "./mutant.ts";
-import { tenantOf } from "./isolation.ts";
+import { getTenant } from "./isolation.ts";
 
 /** The healthy search with another function, which uses the tenant like the healthy one. */
 function ofSearch(rule: string, what: string, change: (tool: Tool) => Partial<Tool>): Mutant {
@@ -9,7 +9,7 @@ function ofSearch(rule: string, what: string, change: (tool: Tool) => Partial<To
     return {
       ...parts,
       invoke: (args, ctx) => {
-        tenantOf(ctx);
+        getTenant(ctx);
         return invoke(args, ctx);
       },
     };
@@ -116,7 +116,9 @@ export const callMutants: readonly Mutant[] = [
         : { content: [{ type: "image", data: "iVBORw0KGgo=" } as never] },
   })),
   ofSearch("TW-CALL-013", "a property that is expected and not required", () => ({
-    invoke: ({ title, published }) => [{ title: title ?? "", ...fromOf(published as JsonObject) }],
+    invoke: ({ title, published }) => [
+      { title: title ?? "", ...pickFrom(published as JsonObject) },
+    ],
   })),
   ofSearch("TW-CALL-014", "a handler for each argument that it knows", () => {
     const handlers: Record<string, (value: unknown) => string> = {
@@ -145,7 +147,7 @@ export const callMutants: readonly Mutant[] = [
   })),
 ];
 
-function fromOf({ from }: JsonObject): { from: string } {
+function pickFrom({ from }: JsonObject): { from: string } {
   return { from: String(from) };
 }
 

@@ -9,7 +9,7 @@ interface Injected {
 }
 
 /** The tenant of a call's own run. */
-export function tenantOf(ctx: ToolContext): string {
+export function getTenant(ctx: ToolContext): string {
   return (ctx.injected as Injected).tenant;
 }
 
@@ -21,7 +21,7 @@ export const isolationMutants: readonly Mutant[] = [
   ofTools("TW-CALL-016", "a client with the tenant of the first run", (tools) => {
     let tenant: string | undefined;
     return withInvoke(tools, "find_book", async ({ title }, ctx) => {
-      tenant ??= tenantOf(ctx);
+      tenant ??= getTenant(ctx);
       await turn();
       return [{ title: title ?? "", shelf: `${tenant}/1` }];
     });
@@ -30,7 +30,7 @@ export const isolationMutants: readonly Mutant[] = [
     const answers = new Map<string, JsonObject>();
     return withInvoke(tools, "find_book", (args, ctx) => {
       const key = JSON.stringify(args);
-      const answer = answers.get(key) ?? { title: String(args["title"]), shelf: tenantOf(ctx) };
+      const answer = answers.get(key) ?? { title: String(args["title"]), shelf: getTenant(ctx) };
       answers.set(key, answer);
       return [{ ...answer }];
     });
@@ -40,17 +40,17 @@ export const isolationMutants: readonly Mutant[] = [
     return withInvoke(tools, "find_book", async ({ title }, ctx) => {
       current = ctx;
       await turn();
-      return [{ title: title ?? "", shelf: tenantOf(current) }];
+      return [{ title: title ?? "", shelf: getTenant(current) }];
     });
   }),
   ofTools("TW-CALL-017", "an undeclared value of the host", (tools) =>
-    withInvoke(tools, "greet", (args, ctx) => `hello ${String(args["tenant"] ?? tenantOf(ctx))}`),
+    withInvoke(tools, "greet", (args, ctx) => `hello ${String(args["tenant"] ?? getTenant(ctx))}`),
   ),
   afterRules(
     ["TW-CALL-002"],
     ofTools("TW-CALL-017", "a client of the module that keeps the first tenant", (tools, world) =>
       withInvoke(tools, "find_book", ({ title }, ctx) => {
-        const client = clients.get(world) ?? { tenant: tenantOf(ctx) };
+        const client = clients.get(world) ?? { tenant: getTenant(ctx) };
         clients.set(world, client);
         return [{ title: title ?? "", shelf: client.tenant }];
       }),
@@ -89,7 +89,7 @@ export const isolationMutants: readonly Mutant[] = [
   ofTools("TW-RESULT-017", "the table itself as an answer", (tools) => {
     const rows: JsonObject[] = [];
     return withInvoke(tools, "find_book", ({ title }, ctx) => {
-      rows.push({ title: title ?? "", shelf: tenantOf(ctx) });
+      rows.push({ title: title ?? "", shelf: getTenant(ctx) });
       return { content: [{ type: "text", text: JSON.stringify(rows) }], value: rows };
     });
   }),

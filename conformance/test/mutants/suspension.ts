@@ -19,14 +19,14 @@ function asking(
   return ofTool(rule, "ask_name", what, (tool) => ({
     invoke: (args, ctx) =>
       ctx.resumed === undefined
-        ? suspend([{ ...question, ...request } as InterruptionRequest, ...more], stateOf(args))
+        ? suspend([{ ...question, ...request } as InterruptionRequest, ...more], createState(args))
         : tool.invoke(args, ctx),
   }));
 }
 
 const question: InterruptionRequest = { id: "name", type: "input", message: "What is your name?" };
 
-function stateOf(args: { readonly title?: JsonValue }): JsonValue {
+function createState(args: { readonly title?: JsonValue }): JsonValue {
   return { title: args.title ?? "" };
 }
 
@@ -50,7 +50,7 @@ export const suspensionMutants: readonly Mutant[] = [
   })),
   ofTool("TW-SUSPEND-001", "ask_name", "a tool that waits without a request", (tool) => ({
     invoke: (args, ctx) =>
-      ctx.resumed === undefined ? suspend([], stateOf(args)) : tool.invoke(args, ctx),
+      ctx.resumed === undefined ? suspend([], createState(args)) : tool.invoke(args, ctx),
   })),
   hanging(
     ofTool("TW-SUSPEND-001", "ask_name", "a tool that waits for the answer by itself", () => ({

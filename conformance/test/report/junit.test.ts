@@ -13,7 +13,7 @@ import { sourceManifest } from "../fixtures/index.ts";
 
 const schema = readFileSync(new URL("../support/junit.xsd", import.meta.url), "utf8");
 
-async function faultsOf(xml: string): Promise<string[]> {
+async function findFaults(xml: string): Promise<string[]> {
   const { errors } = await validateXML({
     xml: [{ fileName: "report.xml", contents: xml }],
     schema,
@@ -56,13 +56,13 @@ function withTexts(report: ConformanceReport, texts: readonly string[]): Conform
 
 test("the JUnit report of a complete run is valid against the JUnit schema", async () => {
   const xml = toJunit(await runConformance(sourceManifest(), { seed: 1 }));
-  expect(await faultsOf(xml)).toEqual([]);
+  expect(await findFaults(xml)).toEqual([]);
 });
 
 test("failures, rules that do not apply and counts are in the right elements", async () => {
   const report = await brokenReport();
   const xml = toJunit(report);
-  expect(await faultsOf(xml)).toEqual([]);
+  expect(await findFaults(xml)).toEqual([]);
   const { failed, notApplicable, knownFailing, rules } = report;
   expect(failed).toBeGreaterThan(0);
   expect(xml).toContain(
@@ -79,9 +79,9 @@ test("failures, rules that do not apply and counts are in the right elements", a
 
 test("the JUnit schema rejects another structure", async () => {
   const xml = toJunit(await brokenReport());
-  expect(await faultsOf(xml.replaceAll("testcase", "case"))).not.toEqual([]);
-  expect(await faultsOf(xml.replace('tests="', 'tests="x'))).not.toEqual([]);
-  expect(await faultsOf(xml.replace("</testsuites>", ""))).not.toEqual([]);
+  expect(await findFaults(xml.replaceAll("testcase", "case"))).not.toEqual([]);
+  expect(await findFaults(xml.replace('tests="', 'tests="x'))).not.toEqual([]);
+  expect(await findFaults(xml.replace("</testsuites>", ""))).not.toEqual([]);
 });
 
 test("texts of tools are escaped", async () => {
@@ -107,7 +107,7 @@ test("texts of tools are escaped", async () => {
     fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((u) => String.fromCharCode(u)) }),
   );
   const texts = fc.sample(text, { seed: 7, numRuns: 400 });
-  expect(await faultsOf(toJunit(withTexts(report, [...nasty, ...texts])))).toEqual([]);
+  expect(await findFaults(toJunit(withTexts(report, [...nasty, ...texts])))).toEqual([]);
 });
 
 test("characters that XML cannot contain are replaced, and line breaks stay", async () => {

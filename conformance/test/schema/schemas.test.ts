@@ -36,15 +36,15 @@ const inner: fc.Arbitrary<JsonObject> = fc.oneof(
     minItems: fc.nat(2),
     maxItems: fc.integer({ min: 2, max: 4 }),
   }),
-  objectOf(leaf),
+  createObject(leaf),
 ) as fc.Arbitrary<JsonObject>;
 
-const schemas = objectOf(inner).map((schema) => ({
+const schemas = createObject(inner).map((schema) => ({
   ...schema,
   $defs: { shared: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } },
 }));
 
-function objectOf(property: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
+function createObject(property: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
   const names = fc.constantFrom("a", "b", "c", "d");
   return fc
     .record({

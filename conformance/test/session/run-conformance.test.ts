@@ -11,7 +11,7 @@ import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 
 const none = "no time";
 
-function toolOf(parts: { description?: string; name?: string } = {}): Tool {
+function createTool(parts: { description?: string; name?: string } = {}): Tool {
   return defineTool({
     name: "ping",
     description: "Answer.",
@@ -21,7 +21,7 @@ function toolOf(parts: { description?: string; name?: string } = {}): Tool {
   });
 }
 
-function manifestOf(tool: Tool, more: Partial<Manifest> = {}): Manifest {
+function createManifest(tool: Tool, more: Partial<Manifest> = {}): Manifest {
   return { name: "ping", create: () => [tool], without: none, ...more };
 }
 
@@ -43,7 +43,7 @@ test("a report is plain JSON that counts every rule once", async () => {
 });
 
 test("a failed rule has its problem, action and observation", async () => {
-  const result = await rule("TW-SPEC-003", manifestOf(toolOf({ description: "  " })));
+  const result = await rule("TW-SPEC-003", createManifest(createTool({ description: "  " })));
   expect(result).toEqual({
     id: "TW-SPEC-003",
     area: "SPEC",
@@ -79,7 +79,7 @@ test("the same seed produces the same report, and another run has another seed",
 
 test("a rule that needs a declaration in `without` is not applicable, with the reason", async () => {
   const without = { slowCalls: "every tool answers at once" };
-  const result = await rule("TW-CANCEL-002", manifestOf(toolOf(), { without }));
+  const result = await rule("TW-CANCEL-002", createManifest(createTool(), { without }));
   expect(result).toMatchObject({
     status: "not-applicable",
     message: "every tool answers at once",
@@ -90,7 +90,7 @@ test("one failed rule lists everything that is neither declared nor in `without`
   const without = Object.fromEntries(
     declarations.filter((name) => name !== "slowCalls").map((name) => [name, none]),
   );
-  const { rules } = await runConformance(manifestOf(toolOf(), { without }));
+  const { rules } = await runConformance(createManifest(createTool(), { without }));
   expect(rules.filter(({ status }) => status === "failed")).toMatchObject([
     {
       id: "TW-MANIFEST-001",
@@ -105,14 +105,14 @@ test("one failed rule lists everything that is neither declared nor in `without`
 });
 
 test("the rules for sources are not applicable to a list of tools", async () => {
-  expect(await rule("TW-LIFE-003", manifestOf(toolOf()))).toMatchObject({
+  expect(await rule("TW-LIFE-003", createManifest(createTool()))).toMatchObject({
     status: "not-applicable",
     message: "create() returns a list of tools, not a source.",
   });
 });
 
 test("a known failure does not count as failed", async () => {
-  const manifest = manifestOf(toolOf({ description: "" }), {
+  const manifest = createManifest(createTool({ description: "" }), {
     knownFailing: { "TW-SPEC-003": "issue 12" },
   });
   const report = await runConformance(manifest);
@@ -124,7 +124,7 @@ test("a known failure does not count as failed", async () => {
 });
 
 test("a known failure that holds fails", async () => {
-  const manifest = manifestOf(toolOf(), { knownFailing: { "TW-SPEC-003": "issue 12" } });
+  const manifest = createManifest(createTool(), { knownFailing: { "TW-SPEC-003": "issue 12" } });
   const report = await runConformance(manifest);
   expect(report.ok).toBe(false);
   expect(report.rules.filter(({ status }) => status === "failed")).toMatchObject([
@@ -137,7 +137,7 @@ test("a known failure that holds fails", async () => {
 });
 
 test("a subject that cannot be created fails one rule, and the others do not apply", async () => {
-  const manifest = manifestOf(toolOf(), {
+  const manifest = createManifest(createTool(), {
     create: () => {
       throw new Error("no such server");
     },
@@ -159,9 +159,9 @@ test("a subject that cannot be created again fails one rule, and the others refe
     if (--left < 0) {
       throw new Error("too many", { cause: new Error("10 connections are open") });
     }
-    return [toolOf()];
+    return [createTool()];
   };
-  const { rules } = await runConformance({ ...manifestOf(toolOf()), create }, { seed: 1 });
+  const { rules } = await runConformance({ ...createManifest(createTool()), create }, { seed: 1 });
   const failures = rules.filter(({ status }) => status === "failed");
   expect(failures.map(({ message, seen }) => ({ message, seen }))).toEqual([
     {
@@ -174,10 +174,10 @@ test("a subject that cannot be created again fails one rule, and the others refe
 });
 
 test("a tool that a registry does not accept fails the rule about the reason, and no rule about its calls", async () => {
-  const { annotations: _, ...spec } = toolOf().spec;
+  const { annotations: _, ...spec } = createTool().spec;
   const calls = [{ tool: "ping", arguments: {} }];
   const { rules } = await runConformance({
-    ...manifestOf({ ...toolOf(), spec } as Tool),
+    ...createManifest({ ...createTool(), spec } as Tool),
     samples: { succeedingCalls: calls, failingCalls: calls, slowCalls: calls },
   });
   expect(rules.filter(({ status }) => status === "failed").map(({ id }) => id)).toEqual([
@@ -193,7 +193,7 @@ test("no report contains the secrets of the manifest", async () => {
   const create = (): Tool[] => {
     throw new Error("the key k-55-quiet-river is wrong");
   };
-  const manifest = { ...manifestOf(toolOf()), create, secrets: ["k-55-quiet-river"] };
+  const manifest = { ...createManifest(createTool()), create, secrets: ["k-55-quiet-river"] };
   expect(await rule("TW-LIFE-001", manifest)).toMatchObject({
     seen: "Error: the key [the secret] is wrong",
   });
@@ -203,7 +203,7 @@ test("the error of a subject that does not become ready is reported with its cau
   const create = (): Tool[] => {
     throw new Error("fetch failed", { cause: new Error("connection refused") });
   };
-  expect(await rule("TW-LIFE-001", { ...manifestOf(toolOf()), create })).toMatchObject({
+  expect(await rule("TW-LIFE-001", { ...createManifest(createTool()), create })).toMatchObject({
     seen: "Error: fetch failed Caused by Error: connection refused",
   });
 });
@@ -236,13 +236,13 @@ test("tools are only invoked by sample calls", async () => {
       invoked += 1;
     },
   });
-  await runConformance(manifestOf(tool));
+  await runConformance(createManifest(tool));
   expect(invoked).toBe(0);
 });
 
 test("of many tools some are called, and the report contains their number", async () => {
-  const tools = Array.from({ length: 60 }, (_, index) => toolOf({ name: `ping_${index}` }));
-  const result = await rule("TW-CALL-001", manifestOf(toolOf(), { create: () => tools }));
+  const tools = Array.from({ length: 60 }, (_, index) => createTool({ name: `ping_${index}` }));
+  const result = await rule("TW-CALL-001", createManifest(createTool(), { create: () => tools }));
   expect(result?.message).toBe(
     "Called 40 of 60 tools with arguments that violate their schemas (40 in all).",
   );
@@ -251,14 +251,14 @@ test("of many tools some are called, and the report contains their number", asyn
 test("a preflight that never ends is awaited once", async () => {
   let asked = 0;
   const tool: Tool = {
-    ...toolOf(),
-    spec: { ...toolOf().spec, annotations: { readOnlyHint: true } },
+    ...createTool(),
+    spec: { ...createTool().spec, annotations: { readOnlyHint: true } },
     preflight: () => {
       asked += 1;
       return new Promise(() => {});
     },
   };
-  const { rules } = await runConformance(manifestOf(tool), { deadlineMs: 20, only: ["PERM"] });
+  const { rules } = await runConformance(createManifest(tool), { deadlineMs: 20, only: ["PERM"] });
   expect(rules.filter(({ status }) => status === "failed")).toMatchObject([
     { id: "TW-PERM-006", seen: '"ping": Error: preflight took more than 20 ms' },
   ]);
@@ -291,12 +291,12 @@ test.each<[what: string, samples: Manifest["samples"], id: string, message: stri
     "pong({}) should succeed but does not.",
   ],
 ])("sample calls with %s are reported", async (_, samples, id, message) => {
-  const manifest = manifestOf(toolOf(), { samples: samples ?? {}, without: {} });
+  const manifest = createManifest(createTool(), { samples: samples ?? {}, without: {} });
   expect(await rule(id, manifest)).toMatchObject({ status: "failed", message });
 });
 
 test("generated calls of a missing tool are reported", async () => {
-  const manifest = manifestOf(toolOf(), { generatedCalls: ["ping", "pong"] });
+  const manifest = createManifest(createTool(), { generatedCalls: ["ping", "pong"] });
   expect(await rule("TW-CALL-009", manifest)).toMatchObject({
     status: "failed",
     message: "generatedCalls names pong, but there is no such tool.",
@@ -309,15 +309,15 @@ test("a spec that nests infinitely fails one rule for specs", async () => {
       return { a: deep() };
     },
   });
-  const spec = { ...toolOf().spec, inputSchema: deep() as never };
-  const manifest = manifestOf({ ...toolOf(), spec });
+  const spec = { ...createTool().spec, inputSchema: deep() as never };
+  const manifest = createManifest({ ...createTool(), spec });
   const { rules } = await runConformance(manifest, { seed: 1, only: ["SPEC"] });
   const failed = rules.filter(({ status }) => status === "failed");
   expect(failed.map(({ id }) => id)).toEqual(["TW-SPEC-001"]);
 });
 
 test("only the selected rules and the rules that they build on are checked", async () => {
-  const { rules, complete } = await runConformance(manifestOf(toolOf()), {
+  const { rules, complete } = await runConformance(createManifest(createTool()), {
     only: ["TW-SPEC-003", "name"],
   });
   const ids = rules.map(({ id }) => id);
@@ -329,7 +329,7 @@ test("only the selected rules and the rules that they build on are checked", asy
 });
 
 test("the replay options of a failed rule reproduce the failure", async () => {
-  const manifest = manifestOf(toolOf({ description: "" }));
+  const manifest = createManifest(createTool({ description: "" }));
   const failed = await rule("TW-SPEC-003", manifest);
   const { rules } = await runConformance(manifest, failed?.replay ?? {});
   expect(rules.filter(({ status }) => status === "failed")).toMatchObject([
@@ -338,7 +338,9 @@ test("the replay options of a failed rule reproduce the failure", async () => {
 });
 
 test("an unknown rule or area is rejected with a suggestion", async () => {
-  await expect(runConformance(manifestOf(toolOf()), { only: ["SPCE"] })).rejects.toMatchObject({
+  await expect(
+    runConformance(createManifest(createTool()), { only: ["SPCE"] }),
+  ).rejects.toMatchObject({
     code: "invalid_configuration",
     message: 'There is no rule or area "SPCE". Did you mean SPEC?',
   });
@@ -346,7 +348,7 @@ test("an unknown rule or area is rejected with a suggestion", async () => {
 
 test("every result is reported as soon as its rule is done", async () => {
   const reported: unknown[] = [];
-  const { rules } = await runConformance(manifestOf(toolOf()), {
+  const { rules } = await runConformance(createManifest(createTool()), {
     only: ["NAME"],
     onResult: ({ id }, { done, of }) => reported.push([id, done, of]),
   });
@@ -367,7 +369,7 @@ test("an aborted run closes all subjects and rejects with the reason", async () 
       return new Promise<string>(() => {});
     },
   });
-  const manifest = manifestOf(stuck, {
+  const manifest = createManifest(stuck, {
     create: () => {
       const source = toolsSource("ping", [stuck]);
       const close = source.close.bind(source);
@@ -383,10 +385,10 @@ test("an aborted run closes all subjects and rejects with the reason", async () 
 
 test("a run that is aborted before it starts creates nothing", async () => {
   let made = 0;
-  const manifest = manifestOf(toolOf(), {
+  const manifest = createManifest(createTool(), {
     create: () => {
       made += 1;
-      return [toolOf()];
+      return [createTool()];
     },
   });
   const signal = AbortSignal.abort(new Error("enough"));

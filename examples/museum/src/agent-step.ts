@@ -86,7 +86,7 @@ function showCalls(terminal: Terminal, parentId: string): (event: ToolEvent) => 
       const { arguments: args } = event;
       asked.set(event.callId, typeof args === "string" ? args : JSON.stringify(args));
     }
-    const ending = endingOf(event);
+    const ending = describeEnd(event);
     if (ending === undefined) return;
     const args = event.type === "tool.interrupted" ? undefined : asked.get(event.callId);
     // A waiting call is displayed completely to the person.
@@ -96,7 +96,7 @@ function showCalls(terminal: Terminal, parentId: string): (event: ToolEvent) => 
   };
 }
 
-function endingOf(event: ToolEvent): string | undefined {
+function describeEnd(event: ToolEvent): string | undefined {
   switch (event.type) {
     case "tool.completed":
       return event.isError ? `completed, ${event.code}` : "completed";

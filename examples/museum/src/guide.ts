@@ -113,7 +113,7 @@ export class Guide {
       .map(({ method, url }) => `${method} ${url}`);
     this.#print(outcome, events, received);
 
-    const actual = { status: outcome.status, code: errorOf(outcome)?.code };
+    const actual = { status: outcome.status, code: getError(outcome)?.code };
     assert.deepEqual(actual, { code: undefined, ...expected });
     assert.equal(
       received.length > 0,
@@ -124,12 +124,12 @@ export class Guide {
   }
 
   #print(outcome: ToolOutcome, events: readonly string[], received: readonly string[]): void {
-    const error = errorOf(outcome);
+    const error = getError(outcome);
     const style =
       outcome.status === "interrupted" ? "yellow" : error === undefined ? "green" : "red";
     const code = error?.status === undefined ? error?.code : `${error.code} ${error.status}`;
     this.#field("outcome", [outcome.status, code].filter(Boolean).join(", "), style);
-    this.#field("stopped", stageOf(outcome));
+    this.#field("stopped", describeStage(outcome));
     this.#field("events", events.map((type) => type.replace("tool.", "")).join(" → "));
     this.#field(
       "museum",
@@ -143,11 +143,11 @@ export class Guide {
   }
 }
 
-function errorOf(outcome: ToolOutcome): ToolError | undefined {
+function getError(outcome: ToolOutcome): ToolError | undefined {
   return outcome.status === "interrupted" ? undefined : outcome.error;
 }
 
-function stageOf(outcome: ToolOutcome): string {
+function describeStage(outcome: ToolOutcome): string {
   switch (outcome.status) {
     case "interrupted":
       return "7 authorize: the policy wants a person to agree first";

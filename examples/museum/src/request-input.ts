@@ -31,7 +31,7 @@ const eventFields = [
  * @throws HttpProblem 422 with every invalid field
  */
 export function readNewEvent(body: unknown): NewEvent {
-  return readEvent({ endsOn: startOf(body), room: "Main Hall", priceCents: 0, tags: [] }, body);
+  return readEvent({ endsOn: readStart(body), room: "Main Hall", priceCents: 0, tags: [] }, body);
 }
 
 /**
@@ -50,7 +50,7 @@ export function readChangedEvent(event: MuseumEvent, body: unknown): MuseumEvent
  * @throws HttpProblem 422 with every invalid field
  */
 export function readTicketOrder(body: unknown): TicketOrder {
-  const form = new Form(objectOf(body), "/");
+  const form = new Form(readObject(body), "/");
   const order = {
     eventId: form.read("eventId", "a whole number from 1", integer(1)),
     visitor: form.read("visitor", "a name of 1 to 80 characters", shortText(80)),
@@ -150,7 +150,7 @@ class Form {
 }
 
 function readEvent(defaults: Partial<NewEvent>, body: unknown): NewEvent {
-  const fields = objectOf(body);
+  const fields = readObject(body);
   const form = new Form({ ...defaults, ...fields }, "/");
   const event = {
     title: form.read("title", "a text of 1 to 120 characters", shortText(120)),
@@ -168,14 +168,14 @@ function readEvent(defaults: Partial<NewEvent>, body: unknown): NewEvent {
   return event;
 }
 
-function objectOf(body: unknown): Fields {
+function readObject(body: unknown): Fields {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Fields;
   throw new HttpProblem(422, "Invalid body", "The request body must be a JSON object.");
 }
 
 /** An event without `endsOn` lasts one day. */
-function startOf(body: unknown): string {
-  return date(objectOf(body)["startsOn"]) ?? "9999-12-31";
+function readStart(body: unknown): string {
+  return date(readObject(body)["startsOn"]) ?? "9999-12-31";
 }
 
 const dateText = "a date such as 2027-03-14";

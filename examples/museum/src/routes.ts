@@ -69,13 +69,13 @@ export const routes: readonly Route[] = [
   {
     method: "GET",
     path: "/events/{eventId}",
-    handle: (request) => ({ status: 200, body: eventOf(request) }),
+    handle: (request) => ({ status: 200, body: findEvent(request) }),
   },
   {
     method: "PATCH",
     path: "/events/{eventId}",
     handle: (request) => {
-      const event = readChangedEvent(eventOf(request), request.body);
+      const event = readChangedEvent(findEvent(request), request.body);
       request.store.replace(event);
       return { status: 200, body: event };
     },
@@ -84,7 +84,7 @@ export const routes: readonly Route[] = [
     method: "DELETE",
     path: "/events/{eventId}",
     handle: (request) => {
-      request.store.delete(eventOf(request).id);
+      request.store.delete(findEvent(request).id);
       return { status: 204 };
     },
   },
@@ -94,7 +94,7 @@ export const routes: readonly Route[] = [
     handle: (request) => ({
       status: 200,
       headers: { "Content-Type": "image/png" },
-      body: posterPng(eventOf(request)),
+      body: posterPng(findEvent(request)),
     }),
   },
   {
@@ -118,7 +118,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/exhibits/tour", handle: giveTour },
 ];
 
-function eventOf({ params, store }: RouteRequest): MuseumEvent {
+function findEvent({ params, store }: RouteRequest): MuseumEvent {
   const id = params["eventId"] ?? "";
   if (!/^[1-9]\d{0,14}$/.test(id)) {
     throw new HttpProblem(400, "Invalid parameters", "eventId must be a whole number from 1.", {

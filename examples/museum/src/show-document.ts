@@ -53,7 +53,9 @@ function printProblems(terminal: Terminal, registry: ToolRegistry): void {
 function printCommand(terminal: Terminal, specs: readonly ToolSpec[], document: string): void {
   const spec = easiest(specs);
   if (spec === undefined) return;
-  const values = requiredOf(spec).map((name) => ` ${quoted(`${name}=${exampleOf(spec, name)}`)}`);
+  const values = listRequired(spec).map(
+    (name) => ` ${quoted(`${name}=${findExample(spec, name)}`)}`,
+  );
   terminal.line();
   terminal.line("Call one:");
   terminal.line();
@@ -74,18 +76,18 @@ function easiest(specs: readonly ToolSpec[]): ToolSpec | undefined {
     .slice(0, maxTools)
     .reduce<ToolSpec | undefined>(
       (best, spec) =>
-        best === undefined || requiredOf(spec).length < requiredOf(best).length ? spec : best,
+        best === undefined || listRequired(spec).length < listRequired(best).length ? spec : best,
       undefined,
     );
 }
 
-function requiredOf({ inputSchema }: ToolSpec): string[] {
+function listRequired({ inputSchema }: ToolSpec): string[] {
   const required = inputSchema["required"];
   return Array.isArray(required) ? required.map(String) : [];
 }
 
 /** A value that the schema itself gives, else the parameter's name in capitals to be replaced. */
-function exampleOf({ inputSchema }: ToolSpec, name: string): string {
+function findExample({ inputSchema }: ToolSpec, name: string): string {
   const properties = inputSchema["properties"] as JsonObject | undefined;
   const schema = (properties?.[name] ?? {}) as JsonObject;
   const candidates = [schema["default"], schema["example"], schema["examples"], schema["enum"]];

@@ -7,9 +7,9 @@ import type { Terminal } from "./terminal.ts";
 export function printTools(terminal: Terminal, specs: readonly ToolSpec[]): void {
   const rows = specs.map((spec) => ({
     name: spec.name,
-    operation: operationOf(spec),
+    operation: describeOperation(spec),
     summary: shorten(spec.title ?? spec.description, 60),
-    hints: hintsOf(spec.annotations).join(", "),
+    hints: listHints(spec.annotations).join(", "),
   }));
   const width = (key: "name" | "operation"): number =>
     Math.max(0, ...rows.map((row) => row[key].length));
@@ -26,14 +26,14 @@ export function printTools(terminal: Terminal, specs: readonly ToolSpec[]): void
 }
 
 /** `DELETE /events/{eventId}`, `MCP server files`, or `agent`. */
-function operationOf({ provenance: { adapter, source, origin = {} } }: ToolSpec): string {
+function describeOperation({ provenance: { adapter, source, origin = {} } }: ToolSpec): string {
   if (adapter === "mcp") return `MCP server ${source ?? ""}`;
   if (adapter === "subagent") return "agent";
   const { method, path } = origin;
   return [method, path].filter((part) => typeof part === "string").join(" ");
 }
 
-function hintsOf(annotations: ToolAnnotations): string[] {
+function listHints(annotations: ToolAnnotations): string[] {
   if (annotations.readOnlyHint === true) return ["read-only"];
   return [
     ...(annotations.destructiveHint === true ? ["destructive"] : []),

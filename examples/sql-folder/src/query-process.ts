@@ -35,7 +35,7 @@ function answerTo(request: QueryRequest): QueryAnswer {
       return { changes: Number(statement.run(values).changes) };
     }
     const rows = statement.all(values).map((row) => {
-      const columns = Object.entries(row).map(([name, value]) => [name, jsonOf(value)]);
+      const columns = Object.entries(row).map(([name, value]) => [name, toJson(value)]);
       return Object.fromEntries(columns) as JsonObject;
     });
     return { rows };
@@ -65,7 +65,7 @@ function bindable(value: JsonValue): SQLInputValue {
 }
 
 /** Integers that a number cannot represent are text, bytes are base64, and infinity has no JSON. */
-function jsonOf(value: SQLOutputValue): JsonValue {
+function toJson(value: SQLOutputValue): JsonValue {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return Number(value);
   return typeof value === "bigint" || value === Infinity || value === -Infinity

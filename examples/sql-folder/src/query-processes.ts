@@ -33,7 +33,7 @@ export class QueryProcesses {
     const stop = (): void => void child.kill("SIGKILL");
     signal.addEventListener("abort", stop, { once: true });
     try {
-      const answer = await answerOf(child, request);
+      const answer = await awaitAnswer(child, request);
       if (signal.aborted || this.#closed || this.#idle.length >= maxIdle) stop();
       else this.#rest(child);
       return answer;
@@ -81,7 +81,7 @@ export class QueryProcesses {
   }
 }
 
-async function answerOf(child: ChildProcess, request: QueryRequest): Promise<QueryAnswer> {
+async function awaitAnswer(child: ChildProcess, request: QueryRequest): Promise<QueryAnswer> {
   const over = new AbortController();
   const { signal } = over;
   const lost = (cause?: unknown): never => {

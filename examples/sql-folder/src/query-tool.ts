@@ -46,7 +46,7 @@ export function queryTool(named: NamedQuery, host: QueryHost): Tool {
     invoke: async (args, { signal }) => {
       const values = parameters.map((key) => [key, args[key] ?? null] as const);
       const request = { sql, parameters: Object.fromEntries(values), readOnly };
-      return outputOf(name, await processes.run(request, signal));
+      return toOutput(name, await processes.run(request, signal));
     },
   };
 }
@@ -55,7 +55,7 @@ const busy = 5;
 const cannotOpen = 14;
 const constraint = 19;
 
-function outputOf(name: string, answer: QueryAnswer): JsonValue {
+function toOutput(name: string, answer: QueryAnswer): JsonValue {
   if ("rows" in answer) return answer.rows;
   if ("changes" in answer) return { changes: answer.changes };
   const { error, errorCode } = answer;

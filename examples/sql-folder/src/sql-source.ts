@@ -41,7 +41,7 @@ export function sqlSource(folder: string, database: string): LoadedSource {
 async function readFolder(folder: string, host: QueryHost): Promise<LoadedTools> {
   const problems: SourceProblem[] = [];
   const queries: { file: string; text: string; query: SqlQuery }[] = [];
-  for (const [file, text] of await textsOf(folder, host.source)) {
+  for (const [file, text] of await readTexts(folder, host.source)) {
     try {
       queries.push({ file, text, query: readQuery(text) });
     } catch (error) {
@@ -57,7 +57,7 @@ async function readFolder(folder: string, host: QueryHost): Promise<LoadedTools>
   return { tools: tools.sort((a, b) => compareNames(a.spec.name, b.spec.name)), problems };
 }
 
-async function textsOf(folder: string, source: string): Promise<[file: string, text: string][]> {
+async function readTexts(folder: string, source: string): Promise<[file: string, text: string][]> {
   try {
     const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
     return await Promise.all(

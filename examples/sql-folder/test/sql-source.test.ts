@@ -38,13 +38,13 @@ async function holding(files: Readonly<Record<string, string>>): Promise<ToolExe
   return new ToolExecutor({ registry, policy: "autonomous" });
 }
 
-async function answerOf(text: string, args: JsonObject = {}): Promise<unknown> {
+async function runQuery(text: string, args: JsonObject = {}): Promise<unknown> {
   const executor = await holding({ "query.sql": text });
   const outcome = await executor.execute({ id: "1", name: "query", arguments: args });
-  return outcome.status === "completed" ? outcome.result.value : errorOf(outcome);
+  return outcome.status === "completed" ? outcome.result.value : getError(outcome);
 }
 
-function errorOf(outcome: ToolOutcome): unknown {
+function getError(outcome: ToolOutcome): unknown {
   return outcome.status === "failed"
     ? { code: outcome.error.code, message: outcome.error.message }
     : outcome;
@@ -75,18 +75,18 @@ test("rows are JSON: large integers as text, bytes as base64, NULL as null", asy
   const row = "select 9007199254740993 as big, 42 as small, 1.5 as part, x'00ff' as bytes, :a as a";
   const text = `-- description: Read.\n-- parameter a: boolean?\n-- read-only: yes\n${row}`;
   const shared = { big: "9007199254740993", small: 42, part: 1.5, bytes: "AP8=" };
-  expect(await answerOf(text)).toEqual([{ ...shared, a: null }]);
-  expect(await answerOf(text, { a: true })).toEqual([{ ...shared, a: 1 }]);
+  expect(await runQuery(text)).toEqual([{ ...shared, a: null }]);
+  expect(await runQuery(text, { a: true })).toEqual([{ ...shared, a: 1 }]);
 });
 
 test("a statement without rows returns the number of changes", async () => {
-  expect(await answerOf(`${writes}insert into items (name) values ('tea'), ('jam')`)).toEqual({
+  expect(await runQuery(`${writes}insert into items (name) values ('tea'), ('jam')`)).toEqual({
     changes: 2,
   });
 });
 
 test("a file that declares read-only and writes is stopped by SQLite", async () => {
-  expect(await answerOf(`${reads}insert into items (name) values ('tea')`)).toEqual({
+  expect(await runQuery(`${reads}insert into items (name) values ('tea')`)).toEqual({
     code: "execution_failed",
     message: "query cannot be run: attempt to write a readonly database.",
   });
@@ -94,8 +94,8 @@ test("a file that declares read-only and writes is stopped by SQLite", async () 
 
 test("a violated constraint is an invalid argument", async () => {
   const insert = `-- description: Add.\n-- parameter name: text\ninsert into items (name) values (:name)`;
-  await answerOf(insert, { name: "tea" });
-  expect(await answerOf(insert, { name: "tea" })).toEqual({
+  await runQuery(insert, { name: "tea" });
+  expect(await runQuery(insert, { name: "tea" })).toEqual({
     code: "invalid_arguments",
     message:
       "The database refuses these arguments, and nothing was changed: UNIQUE constraint failed: items.name.",
@@ -105,9 +105,9 @@ test("a violated constraint is an invalid argument", async () => {
 test("a database that another process has locked is unavailable, and works again later", async () => {
   using other = new DatabaseSync(join(place, "shop.db"));
   other.exec("begin exclusive");
-  expect(await answerOf(`${reads}select * from items`)).toMatchObject({ code: "unavailable" });
+  expect(await runQuery(`${reads}select * from items`)).toMatchObject({ code: "unavailable" });
   other.exec("rollback");
-  expect(await answerOf(`${reads}select * from items`)).toEqual([]);
+  expect(await runQuery(`${reads}select * from items`)).toEqual([]);
 });
 
 test("a query that is cancelled in the middle of its work ends at once, and writes nothing", async () => {

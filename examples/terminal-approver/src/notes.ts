@@ -17,7 +17,7 @@ const oneNote = {
  * The tools for a folder of notes. The `preflight` of each returns the access that a call needs.
  */
 export function noteTools(folder: string): Tool[] {
-  const pathOf = (note: string): string => join(folder, `${note}.md`);
+  const toPath = (note: string): string => join(folder, `${note}.md`);
 
   const list: Tool = defineTool({
     name: "list_notes",
@@ -33,7 +33,7 @@ export function noteTools(folder: string): Tool[] {
     input: oneNote,
     annotations: { readOnlyHint: true },
     preflight: ({ name }) => [permission("fs.read", name, "Read")],
-    execute: ({ name }) => readFile(pathOf(name), "utf8"),
+    execute: ({ name }) => readFile(toPath(name), "utf8"),
   });
 
   const write: Tool = defineTool({
@@ -47,10 +47,10 @@ export function noteTools(folder: string): Tool[] {
     },
     annotations: { destructiveHint: true, idempotentHint: true },
     preflight: ({ name }) => [
-      permission("fs.write", name, existsSync(pathOf(name)) ? "Replace" : "Create"),
+      permission("fs.write", name, existsSync(toPath(name)) ? "Replace" : "Create"),
     ],
     execute: async ({ name, content }) => {
-      await writeFile(pathOf(name), content);
+      await writeFile(toPath(name), content);
       return `Saved ${name}.`;
     },
   });
@@ -62,7 +62,7 @@ export function noteTools(folder: string): Tool[] {
     annotations: { destructiveHint: true },
     preflight: ({ name }) => [permission("fs.write", name, "Delete")],
     execute: async ({ name }) => {
-      await rm(pathOf(name));
+      await rm(toPath(name));
       return `Deleted ${name}.`;
     },
   });

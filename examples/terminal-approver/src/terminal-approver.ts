@@ -92,7 +92,7 @@ function describeAsk(
   }
   const [description] = requests.flatMap(({ description }) => description ?? []);
   if (description !== undefined) field("tool says", `“${displayProse(description)}”`);
-  field("risk", riskOf(spec.annotations));
+  field("risk", describeRisk(spec.annotations));
   // All of it, however long: a part that is not displayed is not approved.
   field("arguments", displayJson(JSON.stringify(args, undefined, 2)));
   if (rememberable) {
@@ -110,7 +110,7 @@ function describeAsk(
 }
 
 /** The annotations of a tool are only its own claim that it is harmless. */
-function riskOf({ readOnlyHint, destructiveHint }: ToolAnnotations): string {
+function describeRisk({ readOnlyHint, destructiveHint }: ToolAnnotations): string {
   if (readOnlyHint === true) return "low, by its own word: it changes nothing";
   if (destructiveHint === false) return "medium, by its own word: it destroys nothing";
   return "high: it may destroy something";

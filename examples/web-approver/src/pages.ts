@@ -22,7 +22,7 @@ export function outcomePage(name: string, outcome: ToolOutcome): Html {
   const what =
     outcome.status === "interrupted"
       ? html`<p>It needs something more now, and waits again.</p>`
-      : html`<pre>${textOf(outcome)}</pre>`;
+      : html`<pre>${describeOutcome(outcome)}</pre>`;
   return page([html`<h2>${displayLine(name)}: ${outcome.status}</h2>`, what, backToList]);
 }
 
@@ -89,7 +89,7 @@ function explain(status: PendingCallRecord["status"]): string {
     : "It is being run.";
 }
 
-function textOf(outcome: Exclude<ToolOutcome, { status: "interrupted" }>): string {
+function describeOutcome(outcome: Exclude<ToolOutcome, { status: "interrupted" }>): string {
   return outcome.result.content
     .map((block) => (block.type === "text" ? block.text : `[${block.type}]`))
     .join("\n");

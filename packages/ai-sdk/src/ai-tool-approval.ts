@@ -6,7 +6,7 @@ import {
   ownProperty,
   type AiApprovalStatus,
   type AiToolApproval,
-} from "./source/approval-of.ts";
+} from "./source/resolve-approval.ts";
 
 /** The gates that admit the calls of tools that `aiTools` has made. */
 export const gates: WeakMap<object, CallGate> = new WeakMap();

@@ -5,4 +5,4 @@ export { aiToolApproval } from "./ai-tool-approval.ts";
 export type { AiApprovalQuestion, AiToolApprovalFunction } from "./ai-tool-approval.ts";
 export { aiSource } from "./source/ai-source.ts";
 export type { AiSourceOptions, AiToolsInput } from "./source/ai-source.ts";
-export type { AiApprovalStatus, AiToolApproval } from "./source/approval-of.ts";
+export type { AiApprovalStatus, AiToolApproval } from "./source/resolve-approval.ts";

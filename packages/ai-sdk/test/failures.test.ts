@@ -45,7 +45,7 @@ function broken(execute: () => never): Tool {
 }
 
 /** One call and the model's answer to it. */
-async function failureOf(
+async function catchFailure(
   tool: Tool,
   name: string,
   input: unknown,
@@ -85,7 +85,7 @@ describe("an invalid argument", () => {
   });
 
   it("is a ToolError for the host", async () => {
-    const { error } = await failureOf(order, "order", { count: "two" });
+    const { error } = await catchFailure(order, "order", { count: "two" });
     expect(error).toMatchObject({ code: "invalid_arguments" });
     expect(ToolError.is(error)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe("an invalid argument", () => {
     ["empty", "", "count"],
     ["malformed", '{"count": 2', "JSON"],
   ])("that is %s runs nothing and is reported", async (_, input, expected) => {
-    const { read, text } = await failureOf(order, "order", input);
+    const { read, text } = await catchFailure(order, "order", input);
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining(expected) });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
@@ -104,7 +104,7 @@ describe("an invalid argument", () => {
 
   it("that nests too deep is reported, and does not exhaust the stack", async () => {
     const deep = `${'{"count":'.repeat(500)}1${"}".repeat(500)}`;
-    const { read } = await failureOf(order, "order", deep);
+    const { read } = await catchFailure(order, "order", deep);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
   });
@@ -112,7 +112,7 @@ describe("an invalid argument", () => {
 
 describe("an unknown tool", () => {
   it("is reported to the model with the existing names, and the generation continues", async () => {
-    const { read, text } = await failureOf(order, "odrer", { count: 1 });
+    const { read, text } = await catchFailure(order, "odrer", { count: 1 });
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("order") });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
@@ -121,7 +121,12 @@ describe("an unknown tool", () => {
 
 describe("a refusal", () => {
   it("by readOnly hides a tool that changes something from the model", async () => {
-    const { model, read } = await failureOf(order, "order", { count: 1 }, { policy: "readOnly" });
+    const { model, read } = await catchFailure(
+      order,
+      "order",
+      { count: 1 },
+      { policy: "readOnly" },
+    );
     expect(lastRequest(model).tools ?? []).toEqual([]);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
@@ -133,7 +138,7 @@ describe("a refusal", () => {
       spec: { ...order.spec, annotations: { readOnlyHint: true } },
       preflight: () => [{ kind: "fs.write", target: "notes.txt", summary: "Write notes.txt" }],
     };
-    const { read, error } = await failureOf(peek, "order", { count: 1 }, { policy: "readOnly" });
+    const { read, error } = await catchFailure(peek, "order", { count: 1 }, { policy: "readOnly" });
     expect(read).toMatchObject({
       type: "error-text",
       value: expect.stringContaining("order is not permitted"),
@@ -166,7 +171,7 @@ describe("a tool that fails", () => {
     const tool = broken(() => {
       throw new Error("the museum is closed");
     });
-    const { read, error, text } = await failureOf(tool, "broken", {});
+    const { read, error, text } = await catchFailure(tool, "broken", {});
     expect(read).toMatchObject({
       type: "error-text",
       value: "broken failed: the museum is closed",
@@ -187,7 +192,7 @@ describe("a tool that fails", () => {
         error: cause,
       }),
     };
-    const { read, error } = await failureOf(tool, "broken", {});
+    const { read, error } = await catchFailure(tool, "broken", {});
     expect(read).toMatchObject({ type: "error-text", value: 'HTTP 404\n{"id":7}' });
     expect(error).toMatchObject({ code: "upstream", status: 404, body: { id: 7 }, cause });
   });
@@ -202,7 +207,7 @@ describe("a tool that fails", () => {
         isError: true,
       }),
     };
-    const { read } = await failureOf(tool, "broken", {});
+    const { read } = await catchFailure(tool, "broken", {});
     expect(read).toMatchObject({ type: "error-text", value: "no\n[image/png, 1 byte, not shown]" });
   });
 
@@ -214,7 +219,7 @@ describe("a tool that fails", () => {
       timeoutMs: 1,
       execute: () => new Promise<string>(() => {}),
     }) as Tool;
-    const { read, error } = await failureOf(slow, "slow", {});
+    const { read, error } = await catchFailure(slow, "slow", {});
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("1 ms") });
     expect(error).toMatchObject({ code: "timeout" });
   });

@@ -24,7 +24,7 @@ function tool(name: string, execute: Parameters<typeof defineTool>[0]["execute"]
   }) as Tool;
 }
 
-function executorOf(...tools: Tool[]): ToolExecutor {
+function createExecutor(...tools: Tool[]): ToolExecutor {
   return new ToolExecutor({ registry: new ToolRegistry(tools) });
 }
 
@@ -52,7 +52,7 @@ describe("a completed call", () => {
     const model = scripted([call("c1", "add", { a: 1, b: 2 })], [say("It is 3.")]);
     const result = await generateText({
       model,
-      tools: await aiTools(executorOf(add)),
+      tools: await aiTools(createExecutor(add)),
       prompt: "1 + 2?",
       stopWhen: isStepCount(5),
     });
@@ -66,19 +66,19 @@ describe("a completed call", () => {
 
   it("has the SDK's call id", async () => {
     const ids: string[] = [];
-    await callOnce(executorOf(tool("t", (_, ctx) => void ids.push(ctx.callId))));
+    await callOnce(createExecutor(tool("t", (_, ctx) => void ids.push(ctx.callId))));
     expect(ids).toEqual(["c1"]);
   });
 
   it("returns a text to host and model alike", async () => {
-    const { output, read } = await callOnce(executorOf(tool("t", () => "hello")));
+    const { output, read } = await callOnce(createExecutor(tool("t", () => "hello")));
     expect(output).toBe("hello");
     expect(read).toEqual({ type: "text", value: "hello" });
   });
 
   it("returns the value to the host and only the content to the model", async () => {
     const returned = { content: [text("2 rows")], value: { rows: [1, 2], secret: "s" } };
-    const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
+    const { output, read } = await callOnce(createExecutor(tool("t", () => returned)));
     expect(output).toEqual({ rows: [1, 2], secret: "s" });
     expect(read).toEqual({ type: "text", value: "2 rows" });
   });
@@ -88,7 +88,7 @@ describe("a completed call", () => {
     let n = 0;
     const t = tool("t", () => ({ content: [text(`content ${++n}`)], value }));
     const model = scripted([call("c1", "t"), call("c2", "t")], [say("done")]);
-    await new Conversation().go(model, await aiTools(executorOf(t)));
+    await new Conversation().go(model, await aiTools(createExecutor(t)));
     expect(resultsRead(model)).toEqual({
       c1: { type: "text", value: "content 1" },
       c2: { type: "text", value: "content 2" },
@@ -100,7 +100,7 @@ describe("a completed call", () => {
     async (value) => {
       const modelText = typeof value === "string" ? value : JSON.stringify(value);
       const returned = { content: [text(modelText)], value };
-      const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
+      const { output, read } = await callOnce(createExecutor(tool("t", () => returned)));
       expect(output).toBe(value);
       expect(read).toEqual({ type: "text", value: modelText });
     },
@@ -116,7 +116,7 @@ describe("a completed call", () => {
 
   it("that is large is a preview with a key, with which the model reads on", async () => {
     const t = tool("t", () => "all quiet\n".repeat(20_000));
-    const executor = executorOf(t);
+    const executor = createExecutor(t);
     const first = scripted([call("c1", "t")], [say("done")]);
     await new Conversation().go(first, await aiTools(executor.startRun({ sessionId: "s" })));
     const preview = resultsRead(first)["c1"];
@@ -134,7 +134,7 @@ describe("a completed call", () => {
   it("returns the model of streamText the bounded content, too", async () => {
     const t = tool("t", () => ({ content: [text("short")], value: { long: "x".repeat(1000) } }));
     const model = scripted([call("c1", "t")], [say("done")]);
-    const tools = await aiTools(executorOf(t));
+    const tools = await aiTools(createExecutor(t));
     const result = streamText({ model, tools, prompt: "go", stopWhen: isStepCount(5) });
     expect(await result.text).toBe("done");
     expect(await result.toolResults).toMatchObject([{ output: { long: "x".repeat(1000) } }]);
@@ -142,7 +142,7 @@ describe("a completed call", () => {
   });
 
   it("without output has a text that says so", async () => {
-    const { output, read } = await callOnce(executorOf(tool("t", () => undefined)));
+    const { output, read } = await callOnce(createExecutor(tool("t", () => undefined)));
     expect(output).toBe("");
     expect(read).toEqual({ type: "text", value: "(no output)" });
   });
@@ -156,7 +156,7 @@ describe("content that is more than text", () => {
       { type: "audio" as const, data: "AAAA", mimeType: "audio/wav" },
       { type: "resource" as const, resource: { uri: "f:///b", text: "inside" } },
     ];
-    const { output, read } = await callOnce(executorOf(tool("t", () => content)));
+    const { output, read } = await callOnce(createExecutor(tool("t", () => content)));
     expect(output).toEqual(content);
     const file = (mediaType: string, data: string) => ({
       type: "file",
@@ -181,7 +181,7 @@ describe("content that is more than text", () => {
       [call("c2", "read_artifact", { key: "art_00000000000000000000000000000000" })],
       [say("done")],
     );
-    const tools = await aiTools(executorOf(tool("t", () => content)));
+    const tools = await aiTools(createExecutor(tool("t", () => content)));
     const { steps } = await new Conversation().go(model, tools);
     expect(steps[0]?.toolResults[0]?.output).toMatch(/art_[0-9a-f]{32}/);
     expect(resultsRead(model)["c2"]).toMatchObject({
@@ -208,7 +208,7 @@ describe("content that is more than text", () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const link = { type: "resource_link" as const, uri: "http://127.0.0.1:9/x.png", name: "x" };
     const content = [{ ...link, mimeType: "image/png", description: "a plan" }];
-    const { read } = await callOnce(executorOf(tool("t", () => content)));
+    const { read } = await callOnce(createExecutor(tool("t", () => content)));
     expect(read).toEqual({ type: "text", value: "x: http://127.0.0.1:9/x.png (a plan)" });
     expect(fetched).not.toHaveBeenCalled();
     fetched.mockRestore();
@@ -217,7 +217,7 @@ describe("content that is more than text", () => {
 
 describe("an output that is in a user interface's later messages", () => {
   const modelText = async (output: unknown) => {
-    const tools = await aiTools(executorOf(tool("t", () => "")));
+    const tools = await aiTools(createExecutor(tool("t", () => "")));
     const [message] = (
       await convertToModelMessages(
         [
@@ -259,7 +259,7 @@ describe("an output that is in a user interface's later messages", () => {
 describe("the tools that a model sees", () => {
   it("are all of the toolset by name, with description and schema, and read_artifact", async () => {
     const model = scripted([say("hi")]);
-    const executor = executorOf(
+    const executor = createExecutor(
       tool("b", () => 1),
       tool("a", () => 1),
     );
@@ -299,21 +299,21 @@ describe("the tools that a model sees", () => {
         return nothing;
       },
     });
-    const tools = await aiTools(executorOf(lazy));
+    const tools = await aiTools(createExecutor(lazy));
     expect(realised).toBe(1);
     await generateText({ model: scripted([say("hi")]), tools, prompt: "go" });
     expect(realised).toBeGreaterThan(1);
   });
 
   it("may have names of inherited members", async () => {
-    const executor = executorOf(tool("__proto__", () => "proto"));
+    const executor = createExecutor(tool("__proto__", () => "proto"));
     const { read } = await callOnce(executor);
     expect(read).toEqual({ type: "text", value: "proto" });
   });
 
   it("are a run's own toolset, and calls belong to that run", async () => {
     const seen: unknown[] = [];
-    const executor = executorOf(
+    const executor = createExecutor(
       tool("a", (_, ctx) => void seen.push([ctx.runId, ctx.caller, ctx.injected])),
       tool("b", () => 1),
     );
@@ -338,7 +338,7 @@ describe("the tools that a model sees", () => {
 
 describe("a call that waits for an answer that the SDK cannot ask for", () => {
   it("reports that to the model, and returns the interruption to the host", async () => {
-    const executor = executorOf(tool("host_side", undefined));
+    const executor = createExecutor(tool("host_side", undefined));
     const { output, read } = await callOnce(executor);
     expect(read).toMatchObject({
       type: "error-text",

@@ -40,7 +40,7 @@ function museumTools(done: string[] = []): Tool[] {
   );
 }
 
-function executorOf(tools: Tool[], options: Partial<ExecutorOptions> = {}): ToolExecutor {
+function createExecutor(tools: Tool[], options: Partial<ExecutorOptions> = {}): ToolExecutor {
   return new ToolExecutor({ registry: new ToolRegistry(tools), ...options });
 }
 
@@ -60,7 +60,7 @@ describe("a growing search", () => {
       [call("2", "show_poster", { id: 3 })],
       [say("done")],
     );
-    const run = executorOf(museumTools()).startRun({ search: growing });
+    const run = createExecutor(museumTools()).startRun({ search: growing });
     const result = await new Conversation().go(model, await aiTools(run));
     const first = ["list_exhibit", ...helpers, "search_tools"];
     expect(listedTools(model)).toEqual([
@@ -79,7 +79,7 @@ describe("a growing search", () => {
       [call("2", "show_poster", { id: 3 })],
       [say("done")],
     );
-    const run = executorOf(museumTools()).startRun({ search: growing });
+    const run = createExecutor(museumTools()).startRun({ search: growing });
     const { text } = streamText({
       model,
       prompt: "go",
@@ -92,7 +92,7 @@ describe("a growing search", () => {
 
   it("runs a call that a person has approved in a later request, which has found nothing yet", async () => {
     const done: string[] = [];
-    const executor = executorOf(museumTools(done));
+    const executor = createExecutor(museumTools(done));
     const started = () => aiTools(executor.startRun({ id: "one", search: growing }));
     const conversation = new Conversation();
     const asking = await conversation.go(
@@ -145,7 +145,7 @@ describe("a growing search", () => {
       const schema = (): object => ((realised += 1), { type: "object" });
       return { spec: lazyProperty(spec, "inputSchema", schema) as never, invoke: () => "ran" };
     });
-    const tools = await aiTools(executorOf(many).startRun({ search: growing }));
+    const tools = await aiTools(createExecutor(many).startRun({ search: growing }));
     expect(Object.keys(tools)).toEqual([...helpers, "search_tools"]);
     expect(realised).toBe(0);
   });
@@ -154,7 +154,7 @@ describe("a growing search", () => {
 describe("a constant list", () => {
   it("never changes, and runs the call inside of call_tool", async () => {
     const events: ToolCallEvent[] = [];
-    const executor = executorOf(museumTools());
+    const executor = createExecutor(museumTools());
     executor.on((event) => void ("tool" in event && events.push(event)));
     const model = scripted(
       [call("1", "search_tools", { query: "show a poster" })],
@@ -177,7 +177,7 @@ describe("a constant list", () => {
 
   it("asks a person about the inner call, and runs that once", async () => {
     const done: string[] = [];
-    const executor = executorOf(museumTools(done));
+    const executor = createExecutor(museumTools(done));
     const tools = await aiTools(executor.startRun({ id: "one", search: constant }));
     const conversation = new Conversation();
     const input = { name: "remove_ticket", arguments: { id: 7 } };
@@ -200,7 +200,7 @@ describe("a constant list", () => {
       ],
       [say("done")],
     );
-    const run = executorOf(museumTools()).startRun({ search: constant });
+    const run = createExecutor(museumTools()).startRun({ search: constant });
     await new Conversation().go(model, await aiTools(run));
     const read = resultsRead(model);
     expect(read["1"]).toEqual({ type: "text", value: "list guide 1" });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { Conversation } from "./support/conversation.ts";
 
-async function readOf(returned: () => unknown) {
+async function readAsModel(returned: () => unknown) {
   const tool = defineTool({
     name: "t",
     description: "Answer.",
@@ -23,7 +23,7 @@ describe("the model's text", () => {
     ["an empty text", () => ""],
     ["no blocks", () => ({ content: [] })],
   ])("of %s is that there is no output", async (_, returned) => {
-    expect(await readOf(returned)).toEqual({ type: "text", value: "(no output)" });
+    expect(await readAsModel(returned)).toEqual({ type: "text", value: "(no output)" });
   });
 
   it.each<[string, object]>([
@@ -39,12 +39,12 @@ describe("the model's text", () => {
     ["what is stored", { content: [text("shown ".repeat(20_000))] }],
   ])("of %s contains no details and no data of the provider", async (_, output) => {
     const more = { details: { it: "hidden-details" }, provider: { it: "hidden-provider" } };
-    const read = JSON.stringify(await readOf(() => ({ ...output, ...more })));
+    const read = JSON.stringify(await readAsModel(() => ({ ...output, ...more })));
     expect(read).not.toContain("hidden");
   });
 
   it("of a stream is its content", async () => {
-    expect(await readOf(() => new Response("the body"))).toEqual({
+    expect(await readAsModel(() => new Response("the body"))).toEqual({
       type: "text",
       value: "the body",
     });

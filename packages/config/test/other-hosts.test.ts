@@ -10,7 +10,7 @@ import { echo, loaded, startedWith } from "./support/echo.ts";
 const fixture = (path: string): string =>
   fileURLToPath(new URL(`fixtures/${path}`, import.meta.url));
 
-const textOf = (outcome: ToolOutcome): string => {
+const readText = (outcome: ToolOutcome): string => {
   expect(outcome.status).toBe("completed");
   const [block] = outcome.status === "interrupted" ? [] : outcome.result.content;
   return block?.type === "text" ? block.text : "";
@@ -33,9 +33,11 @@ test.each([
     const executor = new ToolExecutor({ registry, ...executorOptions, onAsk });
     const call = (name: string, args: object = {}): Promise<ToolOutcome> =>
       executor.execute({ id: name, name, arguments: JSON.stringify(args) });
-    expect(JSON.parse(textOf(await call("memory__read_graph")))).toHaveProperty("entities");
-    const [, folder = ""] = textOf(await call("filesystem__list_allowed_directories")).split("\n");
-    expect(textOf(await call("filesystem__list_directory", { path: folder }))).toContain(entry);
+    expect(JSON.parse(readText(await call("memory__read_graph")))).toHaveProperty("entities");
+    const [, folder = ""] = readText(await call("filesystem__list_allowed_directories")).split(
+      "\n",
+    );
+    expect(readText(await call("filesystem__list_directory", { path: folder }))).toContain(entry);
   },
 );
 
@@ -79,7 +81,7 @@ test.each([
     const onAsk = (): { approved: true } => ({ approved: true });
     const executor = new ToolExecutor({ registry, ...executorOptions, onAsk });
     const outcome = await executor.execute({ id: "1", name, arguments: JSON.stringify(args) });
-    expect(textOf(outcome)).toContain(answer);
+    expect(readText(outcome)).toContain(answer);
   },
 );
 

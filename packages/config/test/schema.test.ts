@@ -8,7 +8,7 @@ const path = createRequire(import.meta.url).resolve("@toolweave/config/toolweave
 const schema = JSON.parse(readFileSync(path, "utf8")) as JsonObject;
 
 /** The `properties` of a block's entries. */
-function propertiesOf(block: string): Readonly<Record<string, JsonObject>> {
+function getProperties(block: string): Readonly<Record<string, JsonObject>> {
   const { properties } = schema as {
     properties: Record<string, { additionalProperties: JsonObject }>;
   };
@@ -16,14 +16,14 @@ function propertiesOf(block: string): Readonly<Record<string, JsonObject>> {
 }
 
 /** A valid value for a part of the schema. */
-function sampleOf({ type, enum: choices, properties, items, anyOf }: JsonObject): JsonValue {
+function createSample({ type, enum: choices, properties, items, anyOf }: JsonObject): JsonValue {
   if (Array.isArray(choices)) return choices[0] as JsonValue;
-  if (Array.isArray(anyOf)) return sampleOf(anyOf[0] as JsonObject);
+  if (Array.isArray(anyOf)) return createSample(anyOf[0] as JsonObject);
   if (properties !== undefined) {
     return Object.fromEntries(
       Object.entries(properties as Record<string, JsonObject>).map(([key, part]) => [
         key,
-        sampleOf(part),
+        createSample(part),
       ]),
     );
   }
@@ -33,7 +33,7 @@ function sampleOf({ type, enum: choices, properties, items, anyOf }: JsonObject)
     integer: 1000,
     object: {},
   };
-  if (type === "array") return items === undefined ? [] : [sampleOf(items as JsonObject)];
+  if (type === "array") return items === undefined ? [] : [createSample(items as JsonObject)];
   return samples[[type].flat()[0] as string] ?? "a";
 }
 
@@ -74,9 +74,9 @@ test.each<readonly [string, readonly string[], object]>([
   "every key of a %s entry in the published schema is accepted by its source",
   async (block, others, more) => {
     const entry = Object.fromEntries(
-      Object.entries(propertiesOf(block))
+      Object.entries(getProperties(block))
         .filter(([key]) => !others.includes(key))
-        .map(([key, part]) => [key, said[key] ?? sampleOf(part)]),
+        .map(([key, part]) => [key, said[key] ?? createSample(part)]),
     );
     const config = await loadConfig(
       { [block]: { a: { ...entry, ...more } } },
@@ -88,12 +88,12 @@ test.each<readonly [string, readonly string[], object]>([
 );
 
 test("every key of oauth in the published schema is accepted by the source", async () => {
-  const { properties } = propertiesOf("mcp")["auth"] as {
+  const { properties } = getProperties("mcp")["auth"] as {
     readonly properties: Readonly<Record<string, JsonObject>>;
   };
   const { oauth } = properties;
   const values = {
-    ...(without(sampleOf(oauth as JsonObject), "privateKey") as Record<string, JsonValue>),
+    ...(without(createSample(oauth as JsonObject), "privateKey") as Record<string, JsonValue>),
     clientMetadataUrl: "https://host.example/client.json",
     redirectUri: "http://127.0.0.1:8976/callback",
     issuer: "https://issuer.example",

@@ -83,6 +83,7 @@ export { isDistinctive, TokenSecrets } from "./redaction/secret-set.ts";
 export type { Unregister } from "./redaction/secret-set.ts";
 export { steadyClock, systemClock } from "./time/clock.ts";
 export type { AnySchema, OutputOf } from "./define/infer.ts";
+export { requestHostResult } from "./define/host-result.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";
 export { builtInSource } from "./contract/tool-names.ts";
 export { formatValue } from "./text/format-value.ts";

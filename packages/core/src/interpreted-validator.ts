@@ -32,10 +32,10 @@ import { dataKeywords } from "./json-schema/subschemas.ts";
 export function interpretedValidator(): SchemaValidator {
   return {
     compile(schema) {
-      const draft = draftOf(schema["$schema"]);
+      const draft = toDraft(schema["$schema"]);
       const anchors = draft === "2020-12" ? new Set<string>() : undefined;
       const run: Run = { anchors, formats: {}, data: undefined, repeats: undefined };
-      const validator = new Validator(copyOf(schema, run), draft, false);
+      const validator = new Validator(adaptSchema(schema, run), draft, false);
       return (value) => {
         allowWork(workBudgets.check);
         run.data = value;
@@ -83,7 +83,7 @@ const replaced: Readonly<Record<string, string>> = {
 };
 
 /** The library writes into the schemas it is given: it gets one of its own. */
-function copyOf(schema: JsonSchema, run: Run): Schema {
+function adaptSchema(schema: JsonSchema, run: Run): Schema {
   measureSchema(schema);
   allowWork(workBudgets.compile);
   try {
@@ -115,13 +115,13 @@ function adapted(schema: JsonValue, run: Run, certain: boolean): JsonValue {
       Object.hasOwn(schemaKeyword, keyword) || Object.hasOwn(schemaArrayKeyword, keyword);
     return adapted(value, run, certain && known);
   });
-  const units = costOf(node);
+  const units = computeCost(node);
   let name: string | undefined;
   let unusable: unknown;
   try {
     Object.keys(node["patternProperties"] ?? {}).forEach(checkPattern);
     if (run.anchors !== undefined) makeStatic(own, run.anchors);
-    name = formatOf(node, run);
+    name = registerFormat(node, run);
   } catch (error) {
     if (certain) throw error;
     unusable = error;
@@ -166,7 +166,7 @@ function checkPattern(pattern: string): void {
   );
 }
 
-function formatOf(node: JsonSchema, run: Run): string | undefined {
+function registerFormat(node: JsonSchema, run: Run): string | undefined {
   const { pattern } = node;
   if (typeof pattern === "string") {
     const name = `pattern ${pattern}`;
@@ -187,7 +187,7 @@ function formatOf(node: JsonSchema, run: Run): string | undefined {
 }
 
 /** The maximum cost of one visit, beside that of the data read. */
-function costOf(node: JsonSchema): number {
+function computeCost(node: JsonSchema): number {
   let units = 500;
   for (const [keyword, value] of Object.entries(node)) {
     if (keyword === "const" || keyword === "enum") units += JSON.stringify(value).length * 4;
@@ -232,7 +232,7 @@ function withMembers(
   return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as JsonSchema;
 }
 
-function draftOf($schema: unknown): SchemaDraft {
+function toDraft($schema: unknown): SchemaDraft {
   const dialect = getDialect($schema);
   if (dialect !== "draft-07") return dialect;
   return String($schema).includes("draft-04") ? "4" : "7";

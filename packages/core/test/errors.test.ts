@@ -14,7 +14,7 @@ import {
 } from "@toolweave/core";
 import { memoryArtifacts, memoryPendingCalls } from "@toolweave/core/stores";
 import { call, foreignTool, tool, validator } from "./support/executor-for.ts";
-import { failed, interruptionOf, textFor } from "./support/outcomes.ts";
+import { failed, getInterruption, textFor } from "./support/outcomes.ts";
 
 type Produce = (
   execute: (
@@ -70,7 +70,7 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
       claim: () => "unfinished" as const,
     });
     const executor = make({ pendingCalls: claimed });
-    const interruption = interruptionOf(await executor.execute(call("ask", {}, "c1")));
+    const interruption = getInterruption(await executor.execute(call("ask", {}, "c1")));
     return executor.resume(interruption, [{ type: "approve" }]);
   },
   not_advertised: (_, make) => make({ policy: "readOnly" }).execute(call("ok")),
@@ -79,12 +79,12 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
   permission_denied: (_, make) => make({ onAsk: "deny" }).execute(call("ask")),
   approval_rejected: async (_, make) => {
     const executor = make({});
-    const interruption = interruptionOf(await executor.execute(call("ask")));
+    const interruption = getInterruption(await executor.execute(call("ask")));
     return executor.resume(interruption, [{ type: "reject" }]);
   },
   approval_invalid: async (_, make) => {
     const executor = make({});
-    const interruption = interruptionOf(await executor.execute(call("ask")));
+    const interruption = getInterruption(await executor.execute(call("ask")));
     await executor.resume(interruption, [{ type: "approve" }]);
     return executor.resume(interruption, [{ type: "reject" }]);
   },

@@ -16,11 +16,11 @@ const exits = documentedExits();
 const byKey = new Map(exits.map((exit) => [exitKey(exit), exit]));
 const scenarios = [...refused, ...notStarted, ...tasks, ...started].map((scenario) => ({
   ...scenario,
-  name: `${keyOf(scenario)}: ${scenario.how}`,
-  exit: byKey.get(keyOf(scenario)),
+  name: `${toKey(scenario)}: ${scenario.how}`,
+  exit: byKey.get(toKey(scenario)),
 }));
 
-function keyOf({ stage, exit, event }: Scenario): string {
+function toKey({ stage, exit, event }: Scenario): string {
   const status = exit === "completed" || exit === "interrupted" ? exit : "failed";
   return exitKey({ stage, status, code: status === "failed" ? exit : undefined, event });
 }
@@ -54,7 +54,7 @@ describe("a call that exits at", () => {
       const lab = new Lab(scenario.setup ?? {});
       const outcome = await (scenario.act?.(lab) ?? lab.until(lab.execute()));
       for (let turn = 0; turn < 5; turn++) await settled();
-      expect([outcome?.status, codeOf(outcome)]).toEqual([exit.status, exit.code]);
+      expect([outcome?.status, readCode(outcome)]).toEqual([exit.status, exit.code]);
 
       // It has ended once, and nothing is emitted for it afterwards.
       const emitted = lab.emitted.map(({ type }) => type);
@@ -109,6 +109,6 @@ function counted(lab: Lab, { limits }: Exit): void {
   expect(granted.length === others || limits !== "nothing taken").toBe(true);
 }
 
-function codeOf(outcome: ToolOutcome | undefined): string | undefined {
+function readCode(outcome: ToolOutcome | undefined): string | undefined {
   return outcome?.status === "failed" ? outcome.error.code : undefined;
 }

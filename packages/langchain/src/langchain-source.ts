@@ -98,9 +98,9 @@ function toTool(
   name: string,
   source: string,
   closing: AbortSignal,
-  { annotations: annotationsOf, config }: LangchainSourceOptions,
+  { annotations: getAnnotations, config }: LangchainSourceOptions,
 ): Tool {
-  const annotations = annotationsOf?.(tool) ?? {};
+  const annotations = getAnnotations?.(tool) ?? {};
   const streams = annotations.streamingHint === true;
   return {
     spec: {

@@ -2,7 +2,7 @@ import { MemorySaver } from "@langchain/langgraph";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { langchainTools } from "../src/index.ts";
-import { agent, codeOf, graphMakers, Thread, threadOf } from "./support/graphs.ts";
+import { agent, readCode, graphMakers, Thread, createThread } from "./support/graphs.ts";
 import { look, remove, restarting, workshop } from "./support/workshop.ts";
 
 afterEach(() => void vi.useRealTimers());
@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 describe("an answer that cannot be used", () => {
   it("is asked about until a rejection ends it, if the call was answered elsewhere", async () => {
     const { done, executor } = workshop();
-    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    const thread = createThread(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     const interruption = thread.asked[0]?.interruption as never;
     await executor.resume(interruption, [{ type: "approve", by: "another person" }]);
@@ -19,7 +19,7 @@ describe("an answer that cannot be used", () => {
       problem === undefined ? { type: "approve" } : { type: "reject" },
     );
     expect(done).toEqual(["remove 1"]);
-    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+    expect(readCode(thread.answers["c1"])).toBe("approval_invalid");
   });
 
   it("ends the call if it is too late", async () => {
@@ -38,18 +38,18 @@ describe("an answer that cannot be used", () => {
     });
     const answering = workshop({ key: "k".repeat(32), pendingCalls: store });
     let executor = asking.executor;
-    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    const thread = createThread(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     executor = answering.executor;
     await thread.answerAll(() => ({ type: "approve" }));
     expect(answering.done).toEqual([]);
-    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+    expect(readCode(thread.answers["c1"])).toBe("approval_invalid");
   });
 
   it("does not end, when it expires, a call that was resumed with a later one", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { done, executor } = restarting();
-    const thread = threadOf(agent, () => langchainTools(executor()), [
+    const thread = createThread(agent, () => langchainTools(executor()), [
       { id: "c1", name: "pack", args: { id: 1 } },
     ]);
     await thread.begin();
@@ -87,14 +87,14 @@ describe("an answer that cannot be used", () => {
       type: problem === undefined ? "approve" : "reject",
     }));
     expect(done).toEqual([]);
-    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+    expect(readCode(thread.answers["c1"])).toBe("approval_invalid");
   });
 
   it("runs nothing in a process with another key", async () => {
     const asking = workshop();
     const answering = workshop();
     let executor = asking.executor;
-    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    const thread = createThread(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     executor = answering.executor;
     await thread.answerAll(({ problem }) =>
@@ -113,9 +113,9 @@ describe("a policy", () => {
       const { done, executor } = workshop({ policy: { rules } });
       // A list from before the rule: a denied tool is not listed.
       const run = executor.startRun({ toolset: executor.registry.toolset() });
-      const thread = threadOf(maker, () => langchainTools(run), [look("c1", 1)]);
+      const thread = createThread(maker, () => langchainTools(run), [look("c1", 1)]);
       await thread.begin();
-      expect(codeOf(thread.answers["c1"])).toBe("permission_denied");
+      expect(readCode(thread.answers["c1"])).toBe("permission_denied");
       expect(thread.answers["c1"]?.status).toBe("error");
       expect(thread.last).toBe("done");
       expect(done).toEqual([]);
@@ -124,7 +124,7 @@ describe("a policy", () => {
 
   it("is answered inline by an approver, and the graph is not interrupted", async () => {
     const { done, executor } = workshop({ onAsk: () => ({ approved: true }) });
-    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    const thread = createThread(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     expect(thread.asked).toEqual([]);
     expect(done).toEqual(["remove 1"]);
@@ -138,11 +138,11 @@ describe("a policy", () => {
       policy: () => ({ effect: "deny", reason: "not any more" }),
     });
     let executor = asking.executor;
-    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    const thread = createThread(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     executor = denying.executor;
     await thread.answerAll(() => ({ type: "approve" }));
     expect(denying.done).toEqual([]);
-    expect(codeOf(thread.answers["c1"])).toBe("permission_denied");
+    expect(readCode(thread.answers["c1"])).toBe("permission_denied");
   });
 });

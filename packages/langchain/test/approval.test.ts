@@ -9,7 +9,13 @@ import {
 } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { langchainTools, type ToolInterrupt, type ToolResume } from "../src/index.ts";
-import { answered, codeOf, graphMakers, threadOf, type ScriptedCall } from "./support/graphs.ts";
+import {
+  answered,
+  readCode,
+  graphMakers,
+  createThread,
+  type ScriptedCall,
+} from "./support/graphs.ts";
 import { look, plan, remove, restarting, workshop } from "./support/workshop.ts";
 
 /** A tool that makes two calls which need approval, and passes on their interruptions. */
@@ -39,7 +45,7 @@ const errand = defineTool({
 describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
   it("interrupts with the request, and runs an approved call once, in another process", async () => {
     const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [remove("c1", 7)]);
+    const thread = createThread(maker, () => langchainTools(executor()), [remove("c1", 7)]);
     await thread.begin();
     const [asked] = thread.asked;
     expect(asked?.interruption.call).toMatchObject({ name: "remove", arguments: { id: 7 } });
@@ -54,7 +60,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
 
   it("keeps the results of siblings, whatever the end of a call", async () => {
     const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [
+    const thread = createThread(maker, () => langchainTools(executor()), [
       look("c1", 1),
       remove("c2", 2),
       remove("c3", 3),
@@ -66,7 +72,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
       interruption.call.id === "c2" ? { type: "reject", reason: "not that" } : { type: "approve" },
     );
     expect(done.toSorted()).toEqual(["look 1", "look 4", "remove 3"]);
-    expect(codeOf(thread.answers["c2"])).toBe("approval_rejected");
+    expect(readCode(thread.answers["c2"])).toBe("approval_rejected");
     expect(thread.answers["c2"]?.text).toContain("not that");
     expect(thread.answers["c2"]?.status).toBe("error");
     for (const id of ["c1", "c3", "c4"]) expect(thread.answers[id]?.status).toBe("success");
@@ -74,7 +80,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
 
   it("answers one of two pending calls, while the other still waits", async () => {
     const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [
+    const thread = createThread(maker, () => langchainTools(executor()), [
       remove("c1", 1),
       remove("c2", 2),
     ]);
@@ -90,7 +96,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
 
   it("accepts an answer by LangGraph's own id of an interrupt, too", async () => {
     const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [
+    const thread = createThread(maker, () => langchainTools(executor()), [
       remove("c1", 1),
       remove("c2", 2),
     ]);
@@ -116,7 +122,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     "ignores %j, which names no call, as an answer: LangGraph passes it to all",
     async (resume) => {
       const { done, executor } = restarting();
-      const thread = threadOf(maker, () => langchainTools(executor()), [
+      const thread = createThread(maker, () => langchainTools(executor()), [
         remove("c1", 1),
         remove("c2", 2),
       ]);
@@ -133,7 +139,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
 
   it("resumes a tool that asked in the middle of its work, and repeats nothing", async () => {
     const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [
+    const thread = createThread(maker, () => langchainTools(executor()), [
       plan("c1", 1),
       look("c2", 2),
       plan("c3", 3),
@@ -153,7 +159,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
   it("asks about the nested calls of a tool, two at once, and resumes each", async () => {
     const { done, executor } = restarting([errand]);
     const calls = [look("c1", 1), { id: "c2", name: "errand", args: {} }];
-    const thread = threadOf(maker, () => langchainTools(executor()), calls);
+    const thread = createThread(maker, () => langchainTools(executor()), calls);
     await thread.begin();
     const [asked] = thread.asked;
     const about = asked?.interruption.requests.map((request) =>
@@ -174,7 +180,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
 
   it("runs edited arguments, and asks again with the reason if they are invalid", async () => {
     const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [remove("c1", 1)]);
+    const thread = createThread(maker, () => langchainTools(executor()), [remove("c1", 1)]);
     await thread.begin();
     const id = thread.asked[0]?.interruption.id as string;
     await thread.resume({ [id]: { type: "approve", arguments: { id: "seven" } } });

@@ -3,7 +3,7 @@ import { defineTool, ToolExecutor, ToolRegistry, type ToolEvent } from "@toolwea
 import { endlessTool } from "@toolweave/test-support/tools";
 import { describe, expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
-import { agent, graphMakers, threadOf } from "./support/graphs.ts";
+import { agent, graphMakers, createThread } from "./support/graphs.ts";
 
 const calls = [{ id: "c1", name: "endless", args: {} }];
 
@@ -20,7 +20,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
   it("that is aborted stops the running tool, and does not call the model again", async () => {
     const { executor, started, ended } = endless();
     const controller = new AbortController();
-    const thread = threadOf(maker, () => langchainTools(executor), calls);
+    const thread = createThread(maker, () => langchainTools(executor), calls);
     const settled = Promise.allSettled([thread.begin(controller.signal)]);
     const signal = await started;
     controller.abort();
@@ -51,7 +51,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     const { executor, started } = endless(true);
     let runs = 0;
     executor.on(({ type }) => void (type === "tool.started" && (runs += 1)));
-    const thread = threadOf(maker, () => langchainTools(executor), calls);
+    const thread = createThread(maker, () => langchainTools(executor), calls);
     await thread.begin();
     const id = thread.asked[0]?.interruption.id as string;
     const controller = new AbortController();
@@ -74,7 +74,7 @@ describe("a run that is cancelled", () => {
   it("ends the graph: the model is not called again", async () => {
     const { executor, started } = endless();
     const run = executor.startRun();
-    const thread = threadOf(agent, () => langchainTools(run), calls);
+    const thread = createThread(agent, () => langchainTools(run), calls);
     const settled = Promise.allSettled([thread.begin()]);
     await started;
     run.cancel("enough");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { inFullRun } from "@toolweave/test-support";
 import { expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
-import { codeOf, graphMakers, threadOf } from "./support/graphs.ts";
+import { readCode, graphMakers, createThread } from "./support/graphs.ts";
 import { restarting } from "./support/workshop.ts";
 
 const kinds = ["look", "remove", "plan", "pack"] as const;
@@ -22,7 +22,7 @@ it.each(Object.entries(graphMakers))(
       fc.asyncProperty(turn, async ({ kinds, noes, order }) => {
         const { done, executor } = restarting();
         const calls = kinds.map((name, id) => ({ id: `c${id}`, name, args: { id } }));
-        const thread = threadOf(maker, () => langchainTools(executor()), calls);
+        const thread = createThread(maker, () => langchainTools(executor()), calls);
         await thread.begin();
         const picks = [...order];
         while (thread.asked.length > 0) {
@@ -47,7 +47,7 @@ it.each(Object.entries(graphMakers))(
         expect(done.toSorted()).toEqual(expected.toSorted());
         for (const [id, kind] of kinds.entries()) {
           const isRefused = kind === "remove" && noes[id] === true;
-          expect(codeOf(thread.answers[`c${id}`])).toBe(
+          expect(readCode(thread.answers[`c${id}`])).toBe(
             isRefused ? "approval_rejected" : undefined,
           );
         }

@@ -5,7 +5,7 @@ import { createAgent } from "langchain";
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
-import { agent, answered, codeOf, graphMakers, script, threadOf } from "./support/graphs.ts";
+import { agent, answered, readCode, graphMakers, script, createThread } from "./support/graphs.ts";
 import { workshop } from "./support/workshop.ts";
 
 function executorWith(...tools: readonly Tool[]): ToolExecutor {
@@ -26,7 +26,7 @@ function giving(execute: () => unknown): ToolExecutor {
 
 async function given(execute: () => unknown) {
   const tools = () => langchainTools(giving(execute));
-  const thread = threadOf(agent, tools, [{ id: "c1", name: "give", args: {} }]);
+  const thread = createThread(agent, tools, [{ id: "c1", name: "give", args: {} }]);
   const message = (await thread.begin()).answers["c1"];
   if (message === undefined) throw new Error("The call has no answer.");
   return { message, last: thread.last };
@@ -110,13 +110,13 @@ describe("a result", () => {
     async (_, maker) => {
       const tools = await langchainTools(giving(() => "line\n".repeat(50_000)));
       expect(tools.map(({ name }) => name)).toEqual(["give", "read_artifact"]);
-      const first = threadOf(maker, async () => tools, [{ id: "c1", name: "give", args: {} }]);
+      const first = createThread(maker, async () => tools, [{ id: "c1", name: "give", args: {} }]);
       const preview = (await first.begin()).answers["c1"];
       expect(preview?.text.length).toBeLessThan(10_000);
       const [ref] = answered(preview).artifacts;
       expect(preview?.text).toContain(ref?.key);
       const args = { key: ref?.key, offset: 200_000, limit: 20 };
-      const second = threadOf(maker, async () => tools, [
+      const second = createThread(maker, async () => tools, [
         { id: "c2", name: "read_artifact", args },
       ]);
       expect((await second.begin()).answers["c2"]?.text).toContain("line\n");
@@ -136,11 +136,11 @@ describe("an error", () => {
 
   it("of the arguments is reported by the executor, with the path, and not by LangChain", async () => {
     const { executor, done } = workshop();
-    const thread = threadOf(agent, () => langchainTools(executor), [
+    const thread = createThread(agent, () => langchainTools(executor), [
       { id: "c1", name: "look", args: { id: "seven" } },
     ]);
     await thread.begin();
-    expect(codeOf(thread.answers["c1"])).toBe("invalid_arguments");
+    expect(readCode(thread.answers["c1"])).toBe("invalid_arguments");
     expect(thread.answers["c1"]?.text).toContain('id must be integer (sent: "seven")');
     expect(done).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe("an error", () => {
         execute: (args) => void seen.push(args),
       }) as Tool;
       const args = { type: "tool_call", id: "c2", name: "echo", args: { inner: true } };
-      const thread = threadOf(maker, () => langchainTools(executorWith(echo)), [
+      const thread = createThread(maker, () => langchainTools(executorWith(echo)), [
         { id: "c1", name: "echo", args },
       ]);
       await thread.begin();
@@ -182,7 +182,7 @@ describe("an error", () => {
       messages: [new HumanMessage("Go.")],
     });
     const answers = messages.filter((message) => message.type === "tool");
-    expect(answers.map((message) => codeOf(message as never))).toEqual([
+    expect(answers.map((message) => readCode(message as never))).toEqual([
       undefined,
       "limit_exceeded",
     ]);

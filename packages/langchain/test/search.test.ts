@@ -4,7 +4,7 @@ import { toolSearch } from "@toolweave/core/search";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
-import { agent, script, threadOf } from "./support/graphs.ts";
+import { agent, script, createThread } from "./support/graphs.ts";
 
 /** An executor with `count` tools that switch on lights; the last one needs approval. */
 function house(count: number) {
@@ -69,7 +69,7 @@ describe("an executor", () => {
 describe("a call through the search", () => {
   it("is asked about as the inner call, and runs if it is approved", async () => {
     const { executor, lit } = house(101);
-    const thread = threadOf(agent, () => langchainTools(executor), [
+    const thread = createThread(agent, () => langchainTools(executor), [
       inside("c1", "light_room_100"),
     ]);
     await thread.begin();

@@ -12,9 +12,9 @@ import {
   type LangchainSourceOptions,
   type LangchainTool,
 } from "../src/index.ts";
-import { agent, threadOf } from "./support/graphs.ts";
+import { agent, createThread } from "./support/graphs.ts";
 
-function executorOf(
+function createExecutor(
   tools: readonly LangchainTool[],
   options?: LangchainSourceOptions,
 ): ToolExecutor {
@@ -27,7 +27,7 @@ function run(
   args = {},
   options?: LangchainSourceOptions,
 ): Promise<ToolOutcome> {
-  const executor = executorOf([tool], options);
+  const executor = createExecutor([tool], options);
   const [spec] = executor.toolset.specs();
   return executor.execute({ id: "c1", name: spec?.name ?? "", arguments: args });
 }
@@ -133,7 +133,7 @@ describe("a tool of LangChain", () => {
       controller.abort();
       return new Promise<string>(() => {});
     }, fields);
-    const outcome = await executorOf([endless]).execute(
+    const outcome = await createExecutor([endless]).execute(
       { id: "c1", name: "give", arguments: {} },
       { signal: controller.signal },
     );
@@ -148,7 +148,7 @@ describe("a tool of LangChain", () => {
       return "bound";
     }, fields);
     const seen: unknown[] = [];
-    const executor = executorOf([bind], {
+    const executor = createExecutor([bind], {
       annotations: () => ({ streamingHint: true }),
     });
     const onUpdate = ({ content }: { content: readonly unknown[] }) => void seen.push(...content);
@@ -248,8 +248,8 @@ describe("an answer", () => {
 describe("a tool that interrupts a graph", () => {
   it("fails here, and does not interrupt the graph of the call", async () => {
     const asking = tool(() => String(interrupt("Which day?")), fields);
-    const executor = executorOf([asking]);
-    const thread = threadOf(agent, () => langchainTools(executor), [
+    const executor = createExecutor([asking]);
+    const thread = createThread(agent, () => langchainTools(executor), [
       { id: "c1", name: "give", args: {} },
     ]);
     await thread.begin();

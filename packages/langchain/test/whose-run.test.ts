@@ -6,7 +6,7 @@ import { memoryPendingCalls } from "@toolweave/core/stores";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
-import { agent, codeOf, script, Thread } from "./support/graphs.ts";
+import { agent, readCode, script, Thread } from "./support/graphs.ts";
 
 function whoami(needsApproval = false) {
   const asked: (string | undefined)[] = [];
@@ -25,7 +25,7 @@ function whoami(needsApproval = false) {
 
 const call = { id: "c1", name: "whoami", args: {} };
 
-async function answerOf(
+async function askAgent(
   tools: Awaited<ReturnType<typeof langchainTools>>,
   config: RunnableConfig = {},
   id: string = call.id,
@@ -41,7 +41,7 @@ describe("a call of a model", () => {
   it("has no caller if the tools are an executor's, whatever the config contains", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const configurable = { user_id: "ada", caller: { id: "ada" }, sessionId: "s" };
-    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(
+    expect(await askAgent(await langchainTools(executor), { configurable })).toMatch(
       /^no caller in /,
     );
   });
@@ -49,7 +49,7 @@ describe("a call of a model", () => {
   it("is in the run whose tools were passed", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const run = executor.startRun({ id: "r1", caller: { id: "ada" } });
-    expect(await answerOf(await langchainTools(run))).toBe("ada in r1");
+    expect(await askAgent(await langchainTools(run))).toBe("ada in r1");
   });
 
   it("is in the run that the host returns for LangChain's config, one for each run of the agent", async () => {
@@ -64,20 +64,20 @@ describe("a call of a model", () => {
       },
     });
     for (const [at, user_id] of ["ada", "grace", "ada"].entries()) {
-      const answer = await answerOf(tools, { configurable: { user_id } }, `c${at}`);
+      const answer = await askAgent(tools, { configurable: { user_id } }, `c${at}`);
       expect(answer).toBe(`${user_id} in run of ${user_id}`);
     }
     // In a run of the host, each id is used once.
-    const repeated = await answerOf(tools, { configurable: { user_id: "ada" } }, "c0");
+    const repeated = await askAgent(tools, { configurable: { user_id: "ada" } }, "c0");
     expect(repeated).toMatch(/^whoami was not run: an earlier call of this run has the id "c0"/);
   });
 
   it("is in another run when a model gives an id again and the tools are an executor's", async () => {
     const tools = await langchainTools(new ToolExecutor({ registry: whoami().registry }));
     const [one, other, third] = [
-      await answerOf(tools, {}, "c1"),
-      await answerOf(tools, {}, "c1"),
-      await answerOf(tools, {}, "c2"),
+      await askAgent(tools, {}, "c1"),
+      await askAgent(tools, {}, "c1"),
+      await askAgent(tools, {}, "c2"),
     ];
     expect(one).toMatch(/^no caller in /);
     expect(other).toMatch(/^no caller in /);
@@ -93,7 +93,7 @@ describe("a call of a model", () => {
         throw new Error("No user is signed in.");
       },
     });
-    expect(await answerOf(tools)).toContain("No user is signed in.");
+    expect(await askAgent(tools)).toContain("No user is signed in.");
     const saver = new MemorySaver();
     const thread = new Thread(async () => agent(tools, [call], saver));
     await thread.begin();
@@ -106,7 +106,7 @@ describe("a call of a model", () => {
     const { registry, asked } = whoami();
     const other = new ToolExecutor({ registry: new ToolRegistry([]) }).startRun();
     const tools = await langchainTools(new ToolExecutor({ registry }), { runFor: () => other });
-    expect(await answerOf(tools)).toContain("same executor");
+    expect(await askAgent(tools)).toContain("same executor");
     expect(asked).toEqual([]);
   });
 });
@@ -136,7 +136,7 @@ describe("an approval", () => {
       type: problem === undefined ? "approve" : "reject",
     }));
     expect(asked).toEqual([]);
-    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+    expect(readCode(thread.answers["c1"])).toBe("approval_invalid");
   });
 
   it("of the same person runs it in another process", async () => {

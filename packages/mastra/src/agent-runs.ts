@@ -14,23 +14,23 @@ export class AgentRuns {
   readonly executor: ToolExecutor;
   readonly reported: ReportedQuestions = new ReportedQuestions();
   readonly #shared: ToolRun | undefined;
-  readonly #optionsOf: ((context: ToolExecutionContext) => RunOptions) | undefined;
+  readonly #getRunOptions: ((context: ToolExecutionContext) => RunOptions) | undefined;
   readonly #defaults: RunOptions;
   /** After the run that was used least recently has been removed, a later call of it starts another. */
   readonly #byId = new BoundedMap<string, ToolRun>();
 
   /**
    * @param target its run, if there is one, is for all calls.
-   * @param optionsOf returns the options of a run, beside the defaults.
+   * @param getRunOptions returns the options of a run, beside the defaults.
    */
   constructor(
     { executor, run }: IntegrationTarget,
-    optionsOf: ((context: ToolExecutionContext) => RunOptions) | undefined,
+    getRunOptions: ((context: ToolExecutionContext) => RunOptions) | undefined,
     defaults: RunOptions,
   ) {
     this.executor = executor;
     this.#shared = run;
-    this.#optionsOf = optionsOf;
+    this.#getRunOptions = getRunOptions;
     this.#defaults = defaults;
   }
 
@@ -52,7 +52,7 @@ export class AgentRuns {
 
   #start(context: ToolExecutionContext, named: RunOptions): ToolRun {
     try {
-      const own = this.#optionsOf?.(context);
+      const own = this.#getRunOptions?.(context);
       return this.executor.startRun({ ...this.#defaults, ...named, ...own });
     } catch (cause) {
       // The model reads the message: the error of the host's function stays with the host.

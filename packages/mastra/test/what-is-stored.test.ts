@@ -15,7 +15,7 @@ const value = fc.oneof(
   }),
 );
 
-function textOf(blocks: readonly ContentBlock[]): string {
+function readText(blocks: readonly ContentBlock[]): string {
   const texts = blocks.map((each) => (each.type === "text" ? each.text : ""));
   return texts.filter((text) => text !== "").join("\n") || "(no output)";
 }
@@ -36,7 +36,7 @@ describe("a result that Mastra has stored", () => {
         const json = [{ type: "text" as const, text: JSON.stringify(given) }];
         const output = { content: own ?? json, value: JSON.parse(JSON.stringify(given)) };
         const stored: unknown = JSON.parse(JSON.stringify(hostOutput(output)));
-        expect(modelOutput(stored)).toEqual({ type: "text", value: textOf(output.content) });
+        expect(modelOutput(stored)).toEqual({ type: "text", value: readText(output.content) });
         expect(output.content.every(isContentBlock)).toBe(true);
       }),
     );

@@ -22,12 +22,12 @@ const client = `${process.execPath} --conditions=@toolweave/source ${fileURLToPa
 
 /** Runs the suite. @param revision `2025-11-25` */
 export async function clientResults(revision: string): Promise<ClientResults> {
-  const waiting = await scenariosOf(revision);
+  const waiting = await listScenarios(revision);
   const passed: string[] = [];
   const failed: CheckedScenario[] = [];
   const work = async (): Promise<void> => {
     for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
-      const wrong = await faultsOf(scenario, revision);
+      const wrong = await findFaults(scenario, revision);
       if (wrong === undefined) passed.push(scenario);
       else failed.push({ scenario, wrong });
     }
@@ -36,7 +36,7 @@ export async function clientResults(revision: string): Promise<ClientResults> {
   return { passed: passed.toSorted(), failed };
 }
 
-async function scenariosOf(revision: string): Promise<string[]> {
+async function listScenarios(revision: string): Promise<string[]> {
   const { stdout } = await run(process.execPath, [
     suiteProgram,
     "list",
@@ -50,7 +50,7 @@ async function scenariosOf(revision: string): Promise<string[]> {
 }
 
 /** The error; `undefined`: none. */
-async function faultsOf(
+async function findFaults(
   scenario: string,
   revision: string,
 ): Promise<readonly string[] | undefined> {

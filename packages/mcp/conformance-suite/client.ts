@@ -49,8 +49,8 @@ async function run(): Promise<void> {
   const source = await connected();
   const executor = new ToolExecutor({ registry: new ToolRegistry([source]), policy: "autonomous" });
   const calls: Promise<ToolOutcome>[] = [];
-  for (const [index, call] of callsOf(source).entries()) {
-    calls.push(outcomeOf(executor, { id: `call_${index}`, ...call }));
+  for (const [index, call] of listCalls(source).entries()) {
+    calls.push(executeCall(executor, { id: `call_${index}`, ...call }));
   }
   for (const outcome of await Promise.all(calls)) {
     if (outcome.status === "failed") {
@@ -136,7 +136,7 @@ async function visited(address: string): Promise<string> {
   return headers.get("location") ?? "";
 }
 
-function callsOf(source: McpSource): readonly Omit<ToolCall, "id">[] {
+function listCalls(source: McpSource): readonly Omit<ToolCall, "id">[] {
   if (context.toolCalls !== undefined) {
     // A null that the tool's own schema does not take never leaves the executor.
     return context.toolCalls.map(({ name, arguments: given }) => ({
@@ -144,12 +144,13 @@ function callsOf(source: McpSource): readonly Omit<ToolCall, "id">[] {
       arguments: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)),
     }));
   }
-  return source
-    .tools()
-    .map(({ spec }) => ({ name: spec.name, arguments: sampleOf(spec.inputSchema) as JsonObject }));
+  return source.tools().map(({ spec }) => ({
+    name: spec.name,
+    arguments: createSample(spec.inputSchema) as JsonObject,
+  }));
 }
 
-async function outcomeOf(executor: ToolExecutor, call: ToolCall): Promise<ToolOutcome> {
+async function executeCall(executor: ToolExecutor, call: ToolCall): Promise<ToolOutcome> {
   let outcome = await executor.execute(call);
   for (let times = 0; outcome.status === "interrupted" && times < maxAnswers; times++) {
     const answers = await Promise.all(outcome.interruption.requests.map(answerTo));
@@ -164,17 +165,17 @@ async function answerTo(request: InterruptionRequest): Promise<Answer> {
     return { type: "input", requestId, value: await visited(request.url ?? "") };
   }
   if (request.type === "input") {
-    return { type: "input", requestId, value: sampleOf(request.schema ?? {}) };
+    return { type: "input", requestId, value: createSample(request.schema ?? {}) };
   }
   return { type: "approve", requestId };
 }
 
 /** The least that a schema takes, as far as the suite's schemas go. */
-function sampleOf(schema: JsonSchema): JsonValue {
+function createSample(schema: JsonSchema): JsonValue {
   const { type, properties, required, default: usual, enum: choices, oneOf } = schema as JsonObject;
   if (usual !== undefined) return usual;
   if (Array.isArray(choices)) return choices[0] ?? null;
-  if (Array.isArray(oneOf)) return sampleOf(oneOf[0] as JsonSchema);
+  if (Array.isArray(oneOf)) return createSample(oneOf[0] as JsonSchema);
   switch (type) {
     case "string":
       return "text";
@@ -188,7 +189,7 @@ function sampleOf(schema: JsonSchema): JsonValue {
     default: {
       const all = Object.entries((properties ?? {}) as Record<string, JsonSchema>);
       const wanted = all.filter(([name]) => Array.isArray(required) && required.includes(name));
-      return Object.fromEntries(wanted.map(([name, value]) => [name, sampleOf(value)]));
+      return Object.fromEntries(wanted.map(([name, value]) => [name, createSample(value)]));
     }
   }
 }

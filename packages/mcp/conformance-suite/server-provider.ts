@@ -18,13 +18,13 @@ export function suiteProvider(): McpProvider & { changed(change: McpProviderChan
           mimeType: "application/json",
         },
       ],
-      read: ({ uri }) => ({ contents: [contentsOf(uri as string)] }),
+      read: ({ uri }) => ({ contents: [readContents(uri as string)] }),
       subscribe: () => {},
       unsubscribe: () => {},
     },
     prompts: {
       list: () => prompts,
-      get: (params) => promptOf(params),
+      get: (params) => createPrompt(params),
     },
     complete: () => ({
       completion: { values: ["paris", "park", "party"], total: 3, hasMore: false },
@@ -60,7 +60,7 @@ const resources: readonly JsonObject[] = [
   },
 ];
 
-function contentsOf(uri: string): JsonObject {
+function readContents(uri: string): JsonObject {
   switch (uri) {
     case "test://static-text":
       return {
@@ -98,7 +98,7 @@ const prompts: readonly JsonObject[] = [
   { name: "test_input_required_result_prompt", description: "Asks first" },
 ];
 
-function promptOf({ name, arguments: given, inputResponses }: JsonObject): JsonObject {
+function createPrompt({ name, arguments: given, inputResponses }: JsonObject): JsonObject {
   const args = (given ?? {}) as JsonObject;
   switch (name) {
     case "test_simple_prompt":

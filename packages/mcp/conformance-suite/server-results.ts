@@ -51,7 +51,7 @@ export async function serverResults(
           .filter((result) => result.isGood === isGood)
           .map(async ({ name }) => ({
             scenario: name,
-            wrong: wrongOf(await checksOf(folder, name), status),
+            wrong: findMismatches(await readChecks(folder, name), status),
           })),
       );
     const warnings = await checked("WARNING", true);
@@ -118,7 +118,7 @@ async function runSuite(
   return { printed, code };
 }
 
-async function checksOf(folder: string, scenario: string): Promise<readonly Check[]> {
+async function readChecks(folder: string, scenario: string): Promise<readonly Check[]> {
   const entries = await readdir(folder);
   const found = entries.find(
     (entry) => /^(?:server-)?(.*)-\d{4}-\d\d-\d\dT/.exec(entry)?.[1] === scenario,
@@ -127,7 +127,7 @@ async function checksOf(folder: string, scenario: string): Promise<readonly Chec
   return JSON.parse(await readFile(join(folder, found, "checks.json"), "utf8")) as Check[];
 }
 
-function wrongOf(checks: readonly Check[], wanted: string): readonly string[] {
+function findMismatches(checks: readonly Check[], wanted: string): readonly string[] {
   return checks.flatMap(({ status, description, errorMessage }) =>
     status === wanted ? [errorMessage ?? description] : [],
   );

@@ -117,7 +117,7 @@ function textField(description: string): JsonSchema {
   return { type: "string", description };
 }
 
-function formOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function createForm(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
@@ -142,20 +142,20 @@ const asking: readonly Tool[] = [
   tool(
     "test_sampling",
     ({ prompt }, ctx) => sample(prompt as string, ctx),
-    formOf({ prompt: textField("What the model is asked.") }),
+    createForm({ prompt: textField("What the model is asked.") }),
   ),
   tool(
     "test_elicitation",
     ({ message }, ctx) =>
       elicit(
         message as string,
-        formOf({
+        createForm({
           username: textField("User's response"),
           email: textField("User's email address"),
         }),
         ctx,
       ),
-    formOf({ message: textField("What the user is asked.") }),
+    createForm({ message: textField("What the user is asked.") }),
   ),
   tool("test_elicitation_sep1034_defaults", (_args, ctx) =>
     elicit(
@@ -178,7 +178,7 @@ const asking: readonly Tool[] = [
   ),
   tool("test_streaming_elicitation", async (_args, ctx) => {
     ctx.progress({ done: 0, total: 1 });
-    return elicit("Anything else?", formOf({ answer: textField("Yes or no") }), ctx);
+    return elicit("Anything else?", createForm({ answer: textField("Yes or no") }), ctx);
   }),
   tool("test_missing_capability", (_args, ctx) => sample("Are you there?", ctx)),
   tool("test_input_required_result_sampling", (_args, ctx) =>
@@ -189,14 +189,14 @@ const asking: readonly Tool[] = [
   ),
   tool("test_input_required_result_capabilities", async (_args, ctx) => {
     const answers = await Promise.all([
-      elicit("What is your name?", formOf({ name: { type: "string" } }), ctx),
+      elicit("What is your name?", createForm({ name: { type: "string" } }), ctx),
       sample("Say hello", ctx),
     ]);
     return answers.join("\n");
   }),
   tool("test_input_required_result_multiple_inputs", async (_args, ctx) => {
     const [name, greeting, roots] = await Promise.all([
-      elicit("What is your name?", formOf({ name: { type: "string" } }), ctx),
+      elicit("What is your name?", createForm({ name: { type: "string" } }), ctx),
       sample("Generate a greeting", ctx),
       forwardToClient.roots(ctx),
     ]);
@@ -260,7 +260,7 @@ function asked(
   fields: Readonly<Record<string, JsonSchema>>,
   state: JsonValue,
 ): unknown {
-  return suspend([{ id, type: "input", message, schema: formOf(fields) }], state);
+  return suspend([{ id, type: "input", message, schema: createForm(fields) }], state);
 }
 
 function answerIn(answers: readonly Answer[], field: string): string {

@@ -95,7 +95,7 @@ interface ListedTool<Context> {
 
 async function listForExecutor<Context>(
   executor: ToolExecutor,
-  optionsOf: AgentToolsOptions<Context>["run"],
+  runOptions: AgentToolsOptions<Context>["run"],
 ): Promise<ListedTool<Context>> {
   const all = executor.registry.toolset();
   const search = await searchOptions(all);
@@ -107,7 +107,7 @@ async function listForExecutor<Context>(
   // Callers may differ in the tools that they may call: in each run the others are hidden.
   const byName = new Map(search.search ? [] : all.specs().map((spec) => [spec.name, spec]));
   for (const spec of start().toolset.specs()) byName.set(spec.name, spec);
-  return { specs: byName.values(), start: (runContext) => start(optionsOf?.(runContext)) };
+  return { specs: byName.values(), start: (runContext) => start(runOptions?.(runContext)) };
 }
 
 function listForRun<Context>(run: ToolRun): ListedTool<Context> {

@@ -14,7 +14,7 @@ import { call, resultsRead, say, scripted, textsRead } from "./support/agents.ts
 type Answers = () => unknown;
 
 /** The model's text for this answer of a tool. */
-async function readOf(execute: Answers, options: Omit<ExecutorOptions, "registry"> = {}) {
+async function readAsModel(execute: Answers, options: Omit<ExecutorOptions, "registry"> = {}) {
   const tool = defineTool({
     name: "tool",
     description: "Answer.",
@@ -33,20 +33,20 @@ const pixel = "iVBORw0KGgo=";
 
 describe("an answer", () => {
   it("that is a text is read unchanged", async () => {
-    expect(await readOf(() => "hello")).toEqual(text("hello"));
+    expect(await readAsModel(() => "hello")).toEqual(text("hello"));
   });
 
   it("that is a value is read as JSON", async () => {
-    expect(await readOf(() => ({ rooms: [1, 2] }))).toEqual(text('{"rooms":[1,2]}'));
+    expect(await readAsModel(() => ({ rooms: [1, 2] }))).toEqual(text('{"rooms":[1,2]}'));
   });
 
   it("that is undefined is read as an empty output", async () => {
-    expect(await readOf(() => "")).toEqual(text("(no output)"));
+    expect(await readAsModel(() => "")).toEqual(text("(no output)"));
   });
 
   it("of several texts is read as one", async () => {
     const blocks = ["a", "b"].map((value): ContentBlock => ({ type: "text", text: value }));
-    expect(await readOf(() => blocks)).toEqual(text("a\nb"));
+    expect(await readAsModel(() => blocks)).toEqual(text("a\nb"));
   });
 
   it("with an image has it as an image", async () => {
@@ -54,7 +54,7 @@ describe("an answer", () => {
       { type: "text", text: "here" },
       { type: "image", data: pixel, mimeType: "image/png" },
     ];
-    expect(await readOf(() => blocks)).toEqual([
+    expect(await readAsModel(() => blocks)).toEqual([
       { type: "input_text", text: "here" },
       { type: "input_image", image: `data:image/png;base64,${pixel}` },
     ]);
@@ -91,22 +91,22 @@ describe("an answer", () => {
       { type: "audio", data: "AAAA", mimeType: "audio/wav" },
       { type: "image", data: "AAAA", mimeType: "image/tiff" },
     ];
-    expect(await readOf(() => blocks)).toEqual(
+    expect(await readAsModel(() => blocks)).toEqual(
       text("[audio/wav, 3 bytes, not shown]\n[image/tiff, 3 bytes, not shown]"),
     );
   });
 
   it("with a link names it, and the link is not followed", async () => {
     const link = { type: "resource_link", uri: "http://10.0.0.1/x.png", name: "x" };
-    expect(await readOf(() => [link])).toEqual(text("x: http://10.0.0.1/x.png"));
+    expect(await readAsModel(() => [link])).toEqual(text("x: http://10.0.0.1/x.png"));
   });
 
   it("that looks like a part of the SDK is data: nothing is fetched for it", async () => {
     const part = { type: "image", imageUrl: "http://10.0.0.1/x.png" };
-    expect(await readOf(() => part)).toEqual(text(JSON.stringify(part)));
-    expect(await readOf(() => [part])).toEqual(text(JSON.stringify([part])));
+    expect(await readAsModel(() => part)).toEqual(text(JSON.stringify(part)));
+    expect(await readAsModel(() => [part])).toEqual(text(JSON.stringify([part])));
     const file = { type: "file", file: { url: "http://10.0.0.1/x" } };
-    expect(await readOf(() => file)).toEqual(text(JSON.stringify(file)));
+    expect(await readAsModel(() => file)).toEqual(text(JSON.stringify(file)));
   });
 });
 
@@ -163,11 +163,11 @@ describe("an error is a text that the model reads, and the run continues", () =>
       /^No such room\.$/,
     ],
   ])("%s", async (_, execute, expected) => {
-    expect(await readOf(execute)).toEqual(text(expect.stringMatching(expected) as string));
+    expect(await readAsModel(execute)).toEqual(text(expect.stringMatching(expected) as string));
   });
 
   it("a refusal by the policy", async () => {
-    const read = await readOf(() => "never", { policy: () => "deny" });
+    const read = await readAsModel(() => "never", { policy: () => "deny" });
     expect(read).toMatchObject({ text: expect.stringMatching(/^tool is not permitted/) });
   });
 

@@ -8,7 +8,7 @@ import { getSchemaBudget } from "../src/model-schema/schema-budget.ts";
 import { abridgeSchema } from "../src/model-schema/model-schema.ts";
 import { openApiSource } from "../src/index.ts";
 import { compileAlone, type Accepts } from "../test/support/compile-alone.ts";
-import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
+import { createRandom, randomValue, tampered } from "../test/support/random-value.ts";
 import { documentNames, specs } from "./documents.ts";
 
 const maxTools = inFullRun(120, 40);
@@ -18,7 +18,7 @@ const ajvOptions = { strict: false, validateFormats: false, logger: false } as c
 // Some patterns are only valid without the `u` flag.
 const lenientOptions = { ...ajvOptions, unicodeRegExp: false } as const;
 
-function acceptsOf(schema: JsonSchema): Accepts {
+function compileAccepts(schema: JsonSchema): Accepts {
   try {
     return compileAlone(schema, ajvOptions);
   } catch {
@@ -38,11 +38,11 @@ describe.each(documentNames())("%s", (file) => {
       const tool = tools[index] as (typeof tools)[number];
       const full = argumentsSchemaOf(tool);
       if (full["properties"] === undefined) continue;
-      const isAccepted = acceptsOf(full);
+      const isAccepted = compileAccepts(full);
       const validators = (["short", "full"] as const).map((descriptions) =>
-        acceptsOf(abridgeSchema(full, tool.spec.name, getSchemaBudget(descriptions, 1))),
+        compileAccepts(abridgeSchema(full, tool.spec.name, getSchemaBudget(descriptions, 1))),
       );
-      const random = randomOf(index + 1);
+      const random = createRandom(index + 1);
       for (let round = 0; round < valuesEach; round++) {
         let value = randomValue(full, full, random);
         if (round % 3 === 2) value = tampered(value, random);

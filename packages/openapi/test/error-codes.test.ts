@@ -13,7 +13,7 @@ const document = (server: string): object => ({
 });
 
 /** The error of a call of the one tool, made through an executor. */
-async function errorOf(
+async function catchError(
   source: ReturnType<typeof openApiSource>,
 ): Promise<{ status: string; text: string; error: ToolError | undefined }> {
   const registry = new ToolRegistry([source]);
@@ -33,10 +33,10 @@ async function errorOf(
   };
 }
 
-async function answered(answer: Answer): ReturnType<typeof errorOf> {
+async function answered(answer: Answer): ReturnType<typeof catchError> {
   const server = await RecordingServer.start(answer);
   onTestFinished(() => server.close());
-  return errorOf(openApiSource(document("/"), { baseUrl: server.origin }));
+  return catchError(openApiSource(document("/"), { baseUrl: server.origin }));
 }
 
 test("upstream: the API answered with an error, which has its status and body", async () => {
@@ -73,7 +73,7 @@ test("unavailable: nothing listens at the API's address", async () => {
   await new Promise((listening) => closed.once("listening", listening));
   const { port } = closed.address() as AddressInfo;
   await new Promise((done) => closed.close(done));
-  const { status, error } = await errorOf(
+  const { status, error } = await catchError(
     openApiSource(document("/"), { baseUrl: `http://127.0.0.1:${port}` }),
   );
   expect({ status, code: error?.code, retryable: error?.retryable }).toEqual({
@@ -84,7 +84,7 @@ test("unavailable: nothing listens at the API's address", async () => {
 });
 
 test("permission_denied: the document, and not the host, chose a loopback address", async () => {
-  const { text, error } = await errorOf(openApiSource(document("http://127.0.0.1:4010")));
+  const { text, error } = await catchError(openApiSource(document("http://127.0.0.1:4010")));
   expect(error?.code).toBe("permission_denied");
   expect(text).toContain('allowOrigins: ["http://127.0.0.1:4010"]');
 });

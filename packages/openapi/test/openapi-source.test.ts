@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../src/index.ts";
 import { museumDocument, startMuseum } from "./support/museum.ts";
 import { RecordingServer, respond } from "./support/recording-server.ts";
-import { call, sourceOf, toolOf } from "./support/call-tool.ts";
+import { call, openSource, findTool } from "./support/call-tool.ts";
 
 let museum: RecordingServer;
 
@@ -164,7 +164,7 @@ describe("an input that is no document", () => {
 
 describe("options", () => {
   test("choose operations before any reference is followed", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/a": {
           get: { tags: ["x"], responses: ok },
@@ -192,8 +192,8 @@ describe("options", () => {
   });
 
   test("can put a prefix before every name", async () => {
-    await using source = await sourceOf({ "/a": { get: { responses: ok } } }, { prefix: "zoo" });
-    expect(toolOf(source, "zoo__get_a").spec.provenance.origin).toMatchObject({ path: "/a" });
+    await using source = await openSource({ "/a": { get: { responses: ok } } }, { prefix: "zoo" });
+    expect(findTool(source, "zoo__get_a").spec.provenance.origin).toMatchObject({ path: "/a" });
   });
 
   test.each<[OpenApiOptions, RegExp]>([
@@ -230,18 +230,18 @@ describe("options", () => {
   });
 
   test("set the base of every path", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/a": { get: { responses: ok, servers: [{ url: "https://elsewhere.example" }] } } },
       { baseUrl: `${museum.origin}/base/` },
     );
-    await call(toolOf(source, "get_a"));
+    await call(findTool(source, "get_a"));
     expect(museum.last.path).toBe("/base/a");
   });
 });
 
 describe("a source", () => {
   test("is lazy: nothing is resolved for a list", async () => {
-    await using source = await sourceOf({
+    await using source = await openSource({
       "/a": {
         get: {
           get parameters(): never {
@@ -257,7 +257,7 @@ describe("a source", () => {
   });
 
   test("works behind combinators", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/a": { get: { responses: ok }, post: { responses: ok } } },
       { baseUrl: museum.origin },
     );

@@ -44,7 +44,7 @@ async function emittedBy(
   return JSON.stringify([outcomes, events]);
 }
 
-const wholeOf = (text: string): readonly string[] => {
+const findWholeSecrets = (text: string): readonly string[] => {
   const base64 = Buffer.from(text).toString("base64");
   return [
     text,
@@ -64,7 +64,11 @@ const echo =
     const all = [headers["authorization"] ?? "", decodeURIComponent(query.slice(2))];
     const said = all.flatMap((one) => {
       const bare = one.replace(/^(?:Bearer|Basic) /, "");
-      return [...wholeOf(one), ...wholeOf(bare), ...wholeOf(`user:${bare}`)];
+      return [
+        ...findWholeSecrets(one),
+        ...findWholeSecrets(bare),
+        ...findWholeSecrets(`user:${bare}`),
+      ];
     });
     response
       .writeHead(status, {
@@ -83,14 +87,14 @@ describe("SE02: an API that echoes a credential", () => {
     ["in the body of a 500", echo(500)],
   ])("%s does not reveal it", async (_, answer) => {
     const seen = await emittedBy(answer, { bearer: token });
-    for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
+    for (const secret of findWholeSecrets(token)) expect(seen).not.toContain(secret);
     expect(seen).toContain("[redacted]");
   });
 
   test("in a redirect does not reveal it", async () => {
     const seen = await emittedBy(echo(302, "location"), { bearer: token });
     expect(seen).toContain("redirected");
-    for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
+    for (const secret of findWholeSecrets(token)) expect(seen).not.toContain(secret);
   });
 
   test("of a function, which differs each time", async () => {
@@ -98,21 +102,21 @@ describe("SE02: an API that echoes a credential", () => {
     const seen = await emittedBy(echo(401), { bearer: async () => `${token}${++count}` }, {}, 3);
     expect(count).toBeGreaterThanOrEqual(3);
     for (let one = 1; one <= count; one++) {
-      for (const secret of wholeOf(`${token}${one}`)) expect(seen).not.toContain(secret);
+      for (const secret of findWholeSecrets(`${token}${one}`)) expect(seen).not.toContain(secret);
     }
   });
 
   test("of a user, whose password is not revealed either", async () => {
     const password = "pass-w0rd-of-ada";
     const seen = await emittedBy(echo(403), { basic: { username: "ada", password } });
-    for (const secret of [...wholeOf(password), btoa(`ada:${password}`)]) {
+    for (const secret of [...findWholeSecrets(password), btoa(`ada:${password}`)]) {
       expect(seen).not.toContain(secret);
     }
   });
 
   test("of a key in the query", async () => {
     const seen = await emittedBy(echo(400), { apiKey: token }, { security: [{ key: [] }] });
-    for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
+    for (const secret of findWholeSecrets(token)) expect(seen).not.toContain(secret);
   });
 });
 
@@ -121,7 +125,7 @@ describe("URLs in events are without user, password and secret parameters", () =
   const url = `https://ada:${secret}@files.example/a?token=${secret}&page=2`;
 
   /** The events of a call, as JSON. */
-  async function eventsOf(args: JsonObject | string, answer: Answer): Promise<string> {
+  async function collectEvents(args: JsonObject | string, answer: Answer): Promise<string> {
     server.answer = answer;
     const registry = new ToolRegistry([openApiSource(document, { baseUrl: server.origin })]);
     onTestFinished(() => registry.close());
@@ -135,7 +139,7 @@ describe("URLs in events are without user, password and secret parameters", () =
   }
 
   test("if they are in an answer", async () => {
-    const seen = await eventsOf({}, (_, response) =>
+    const seen = await collectEvents({}, (_, response) =>
       response
         .writeHead(200, {
           "content-type": "application/json",
@@ -149,7 +153,7 @@ describe("URLs in events are without user, password and secret parameters", () =
   });
 
   test("if they are in an item of a stream", async () => {
-    const seen = await eventsOf({}, (_, response) =>
+    const seen = await collectEvents({}, (_, response) =>
       response
         .writeHead(200, { "content-type": "application/x-ndjson" })
         .end(`${JSON.stringify({ url, [`see ${url}`]: [url] })}\n`),
@@ -162,7 +166,7 @@ describe("URLs in events are without user, password and secret parameters", () =
     ["as an object", { q: url }],
     ["as text", JSON.stringify({ q: url })],
   ])("if they are in arguments, sent %s", async (_, args) => {
-    const seen = await eventsOf(args, (_recorded, response) => response.writeHead(204).end());
+    const seen = await collectEvents(args, (_recorded, response) => response.writeHead(204).end());
     expect(seen).toContain("files.example");
     expect(seen).not.toContain(secret);
   });

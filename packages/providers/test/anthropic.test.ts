@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { anthropicTools } from "../src/index.ts";
-import { pdf, png, resultOf, wav } from "./support/result-of.ts";
+import { pdf, png, getResult, wav } from "./support/result-of.ts";
 import { toolsetWith } from "./support/toolset-of.ts";
 
 const schema = { type: "object", properties: { $top: { type: "integer" } }, required: ["$top"] };
@@ -35,7 +35,7 @@ it("the calls have the tool's own names again, and arguments that are not an obj
 
 it("the results of a turn are one message, with images and documents", () => {
   const text = { type: "text", text: "Done." } as const;
-  expect(results([resultOf([text, png, pdf]), resultOf([wav], { callId: "call_2" })])).toEqual([
+  expect(results([getResult([text, png, pdf]), getResult([wav], { callId: "call_2" })])).toEqual([
     {
       role: "user",
       content: [
@@ -66,7 +66,7 @@ it("the results of a turn are one message, with images and documents", () => {
 });
 
 it("an error is marked as such, and is text only", () => {
-  const [message] = results([resultOf([{ type: "text", text: "" }, png], { isError: true })]);
+  const [message] = results([getResult([{ type: "text", text: "" }, png], { isError: true })]);
   expect(message?.content).toEqual([
     {
       type: "tool_result",

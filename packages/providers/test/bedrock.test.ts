@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { bedrockTools } from "../src/index.ts";
-import { pdf, png, resultOf, wav } from "./support/result-of.ts";
-import { toolOf, toolsetOf } from "./support/toolset-of.ts";
+import { pdf, png, getResult, wav } from "./support/result-of.ts";
+import { createTool, createToolset } from "./support/toolset-of.ts";
 
 const schema = {
   type: "object",
@@ -10,7 +10,7 @@ const schema = {
   $defs: { size: { type: "integer" } },
 };
 const { tools, calls, results } = bedrockTools(
-  toolsetOf(toolOf("do_it", schema), toolOf("mute", { type: "object" }, "")),
+  createToolset(createTool("do_it", schema), createTool("mute", { type: "object" }, "")),
 );
 
 it("a tool has no references, and no description if it has none", () => {
@@ -43,9 +43,9 @@ it("the calls are the model's, not the server's", () => {
 it("the results of a turn are one message of bytes for the SDK, and of base64 as JSON", () => {
   const value = { ok: true };
   const messages = results([
-    resultOf([{ type: "text", text: '{"ok":true}' }], { value }),
-    resultOf([png, pdf, wav], { callId: "call_2" }),
-    resultOf([{ type: "text", text: "No." }], { isError: true, callId: "call_3" }),
+    getResult([{ type: "text", text: '{"ok":true}' }], { value }),
+    getResult([png, pdf, wav], { callId: "call_2" }),
+    getResult([{ type: "text", text: "No." }], { isError: true, callId: "call_3" }),
   ]);
   const [, withImage] = messages[0]?.content ?? [];
   const [image] = withImage?.toolResult.content ?? [];
@@ -79,7 +79,7 @@ it("the results of a turn are one message of bytes for the SDK, and of base64 as
 
 it("a file that is not base64 is named, not sent", () => {
   const broken = { type: "image", data: "%%%", mimeType: "image/png" } as const;
-  const [message] = results([resultOf([broken])]);
+  const [message] = results([getResult([broken])]);
   expect(message?.content[0]?.toolResult.content).toEqual([
     { text: expect.stringContaining("image/png") },
   ]);

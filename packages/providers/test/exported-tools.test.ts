@@ -9,8 +9,8 @@ import {
   openAiResponsesTools,
   validateTools,
 } from "../src/index.ts";
-import { resultOf } from "./support/result-of.ts";
-import { toolOf, toolsetOf, toolsetWith } from "./support/toolset-of.ts";
+import { getResult } from "./support/result-of.ts";
+import { createTool, createToolset, toolsetWith } from "./support/toolset-of.ts";
 
 const good = { type: "object", properties: { a: { type: "string" } } };
 const everyDoor = [
@@ -40,8 +40,8 @@ describe.each(everyDoor)("%s", (_, exported) => {
       "https://x.example/y",
     ],
   ])("omits a tool whose schema %s, and keeps the others", (_, schema, message) => {
-    const bad = toolOf("bad", schema as JsonSchema);
-    const { tools, problems } = exported(toolsetOf(bad, toolOf("fine", good)));
+    const bad = createTool("bad", schema as JsonSchema);
+    const { tools, problems } = exported(createToolset(bad, createTool("fine", good)));
     expect(problems).toEqual([
       { tool: "bad", path: expect.any(String), message: expect.stringContaining(message) },
     ]);
@@ -50,13 +50,13 @@ describe.each(everyDoor)("%s", (_, exported) => {
   });
 
   it("omits a tool whose schema throws", () => {
-    const bad = toolOf("bad", good);
+    const bad = createTool("bad", good);
     Object.defineProperty(bad.spec, "inputSchema", {
       get() {
         throw new Error("no document");
       },
     });
-    const { problems } = exported(toolsetOf(bad, toolOf("fine", good)));
+    const { problems } = exported(createToolset(bad, createTool("fine", good)));
     expect(problems).toMatchObject([
       { tool: "bad", message: expect.stringContaining("no document") },
     ]);
@@ -65,19 +65,19 @@ describe.each(everyDoor)("%s", (_, exported) => {
   it("omits a tool whose schema nests without an end", () => {
     let deep: JsonSchema = {};
     for (let level = 0; level < 20_000; level++) deep = { items: deep };
-    const bad = toolOf("bad", { type: "object", properties: { deep } });
-    const { problems } = exported(toolsetOf(bad, toolOf("fine", good)));
+    const bad = createTool("bad", { type: "object", properties: { deep } });
+    const { problems } = exported(createToolset(bad, createTool("fine", good)));
     expect(problems.map(({ tool }) => tool)).toEqual(["bad"]);
   });
 
   it("creates the list of a snapshot once, and reads each schema once for all snapshots", () => {
-    const tool = toolOf("do_it", good);
+    const tool = createTool("do_it", good);
     const read = vi.fn<() => JsonSchema>(() => good);
     Object.defineProperty(tool.spec, "inputSchema", { get: read });
-    const toolset = toolsetOf(tool);
+    const toolset = createToolset(tool);
     expect(exported(toolset)).toBe(exported(toolset));
     expect(() => exported(toolset).tools.pop()).toThrow(TypeError);
-    const other = exported(toolsetOf(tool, toolOf("fine", good)));
+    const other = exported(createToolset(tool, createTool("fine", good)));
     expect(other).not.toBe(exported(toolset));
     expect(read).toHaveBeenCalledTimes(1);
   });
@@ -94,7 +94,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
     const { results } = exported(executor.toolset);
     const outcome = await executor.execute({ id: "call_1", name: "ask", arguments: {} });
     expect(outcome.status).toBe("interrupted");
-    expect(() => results([resultOf([]), outcome])).toThrow(/call_1 of ask waits.*executor.resume/);
+    expect(() => results([getResult([]), outcome])).toThrow(/call_1 of ask waits.*executor.resume/);
   });
 });
 
@@ -109,7 +109,7 @@ it("the wire formats of strict and of other lists are separate", () => {
 describe("names", () => {
   it("that are canonical are unchanged for every provider", () => {
     const name = "a".repeat(63) + "-";
-    const toolset = toolsetOf(toolOf(name, good), toolOf("_private", good));
+    const toolset = createToolset(createTool(name, good), createTool("_private", good));
     expect(openAiChatTools(toolset).tools.map((tool) => tool.function.name)).toEqual([
       name,
       "_private",
@@ -127,7 +127,7 @@ describe("names", () => {
     });
     fc.assert(
       fc.property(names, (all) => {
-        const toolset = toolsetOf(...all.map((name) => toolOf(name, good)));
+        const toolset = createToolset(...all.map((name) => createTool(name, good)));
         const { tools, calls, results } = anthropicTools(toolset);
         expect(validateTools("anthropic", tools)).toEqual([]);
         const content = tools.map(({ name }) => ({ type: "tool_use", id: name, name, input: {} }));
@@ -135,7 +135,7 @@ describe("names", () => {
         const gemini = geminiTools(toolset);
         const sent = gemini.tools[0]?.functionDeclarations.map(({ name }) => name) ?? [];
         expect(validateTools("gemini", gemini.tools)).toEqual([]);
-        const back = gemini.results(all.map((name) => resultOf([], { toolName: name })));
+        const back = gemini.results(all.map((name) => getResult([], { toolName: name })));
         expect(back[0]?.parts.map(({ functionResponse }) => functionResponse.name)).toEqual(sent);
         expect(results([])).toEqual([]);
       }),
@@ -144,9 +144,9 @@ describe("names", () => {
   });
 
   it("that were unique are unchanged when others are added", () => {
-    const alone = anthropicTools(toolsetOf(toolOf("a b", good))).tools[0]?.name;
-    const beside = anthropicTools(toolsetOf(toolOf("a b", good), toolOf("c d", good))).tools[0]
-      ?.name;
+    const alone = anthropicTools(createToolset(createTool("a b", good))).tools[0]?.name;
+    const beside = anthropicTools(createToolset(createTool("a b", good), createTool("c d", good)))
+      .tools[0]?.name;
     expect([alone, beside]).toEqual(["a_b", "a_b"]);
   });
 });

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { geminiTools } from "../src/index.ts";
-import { pdf, png, resultOf, wav } from "./support/result-of.ts";
-import { toolOf, toolsetOf } from "./support/toolset-of.ts";
+import { pdf, png, getResult, wav } from "./support/result-of.ts";
+import { createTool, createToolset } from "./support/toolset-of.ts";
 
 const schema = {
   type: "object",
   properties: { "page-size": { type: "integer", exclusiveMinimum: 0 } },
 };
 const nothing = { type: "object", properties: {}, additionalProperties: false };
-const toolset = toolsetOf(toolOf("do_it", schema), toolOf("now", nothing));
+const toolset = createToolset(createTool("do_it", schema), createTool("now", nothing));
 const { tools, calls, results } = geminiTools(toolset);
 
 it("all functions are one tool, and one without arguments has no schema", () => {
@@ -27,7 +27,7 @@ it("all functions are one tool, and one without arguments has no schema", () => 
       ],
     },
   ]);
-  expect(geminiTools(toolsetOf()).tools).toEqual([]);
+  expect(geminiTools(createToolset()).tools).toEqual([]);
 });
 
 it("calls have their own names again; those without an id get one, and those without arguments none", () => {
@@ -50,9 +50,9 @@ it("results are one content, with the structured value if that is the model's te
   const json = { type: "text", text: '{"temperature":21}' } as const;
   const preview = { type: "text", text: '{"temp… and 9 MB more' } as const;
   const outcomes = [
-    resultOf([json], { value }),
-    resultOf([preview], { value, callId: "call_2" }),
-    resultOf([{ type: "text", text: "No." }], { isError: true, callId: "call_3" }),
+    getResult([json], { value }),
+    getResult([preview], { value, callId: "call_2" }),
+    getResult([{ type: "text", text: "No." }], { isError: true, callId: "call_3" }),
   ];
   const [content, ...more] = results(outcomes);
   expect(more).toEqual([]);
@@ -68,14 +68,14 @@ it("a result of a call that had no id has none, either", () => {
   const [call] = calls({
     candidates: [{ content: { parts: [{ functionCall: { name: "now" } }] } }],
   });
-  const [content] = results([resultOf([], { callId: call?.id ?? "", toolName: "now" })]);
+  const [content] = results([getResult([], { callId: call?.id ?? "", toolName: "now" })]);
   expect(content?.parts).toEqual([
     { functionResponse: { name: "now", response: { output: "(no output)" } } },
   ]);
 });
 
 it("images and documents are sent beside the JSON, and other content is named in it", () => {
-  const [content] = results([resultOf([{ type: "text", text: "Look." }, png, pdf, wav])]);
+  const [content] = results([getResult([{ type: "text", text: "Look." }, png, pdf, wav])]);
   expect(content?.parts[0]?.functionResponse).toEqual({
     id: "call_1",
     name: "do_it",

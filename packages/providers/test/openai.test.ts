@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openAiChatTools, openAiResponsesTools } from "../src/index.ts";
-import { link, pdf, png, resultOf, wav } from "./support/result-of.ts";
-import { toolOf, toolsetOf, toolsetWith } from "./support/toolset-of.ts";
+import { link, pdf, png, getResult, wav } from "./support/result-of.ts";
+import { createTool, createToolset, toolsetWith } from "./support/toolset-of.ts";
 
 const schema = {
   type: "object",
@@ -48,12 +48,12 @@ describe("the list of functions", () => {
 
   it("refuses an unknown option", () => {
     const options = { strikt: true } as object;
-    expect(() => openAiChatTools(toolsetOf(), options)).toThrow("Did you mean strict?");
+    expect(() => openAiChatTools(createToolset(), options)).toThrow("Did you mean strict?");
   });
 
   it("of more than 128 tools is complete, and reported as too long", () => {
-    const tools = Array.from({ length: 129 }, (_, index) => toolOf(`tool_${index}`, schema));
-    const exported = openAiChatTools(toolsetOf(...tools));
+    const tools = Array.from({ length: 129 }, (_, index) => createTool(`tool_${index}`, schema));
+    const exported = openAiChatTools(createToolset(...tools));
     expect(exported.tools).toHaveLength(129);
     expect(exported.problems).toEqual([{ message: expect.stringContaining("129 tools") }]);
   });
@@ -71,9 +71,11 @@ describe.each([
   ["an optional null that differs from absence", { type: ["string", "null"] }],
 ])("a strict list with a tool that has %s", (_, value) => {
   it("has that tool as not strict, with the place of the reason", () => {
-    const tight = toolOf("a_tight", schema);
-    const loose = toolOf("loose", { type: "object", properties: { value } });
-    const { tools, simplified } = openAiResponsesTools(toolsetOf(tight, loose), { strict: true });
+    const tight = createTool("a_tight", schema);
+    const loose = createTool("loose", { type: "object", properties: { value } });
+    const { tools, simplified } = openAiResponsesTools(createToolset(tight, loose), {
+      strict: true,
+    });
     expect(tools.map(({ name, strict }) => [name, strict])).toEqual([
       ["a_tight", true],
       ["loose", false],
@@ -163,7 +165,7 @@ describe("the results", () => {
   const text = { type: "text", text: "Sunny." } as const;
 
   it("are one message each", () => {
-    const outcomes = [resultOf([text]), resultOf([text], { callId: "call_2" })];
+    const outcomes = [getResult([text]), getResult([text], { callId: "call_2" })];
     expect(chat.results(outcomes)).toEqual([
       { role: "tool", tool_call_id: "call_1", content: "Sunny." },
       { role: "tool", tool_call_id: "call_2", content: "Sunny." },
@@ -174,11 +176,11 @@ describe("the results", () => {
   });
 
   it("are never empty", () => {
-    expect(chat.results([resultOf([])])[0]?.content).toBe("(no output)");
+    expect(chat.results([getResult([])])[0]?.content).toBe("(no output)");
   });
 
   it("name in a chat the content that it cannot contain", () => {
-    const [message] = chat.results([resultOf([text, png, pdf, link])]);
+    const [message] = chat.results([getResult([text, png, pdf, link])]);
     expect(message?.content.split("\n")).toEqual([
       "Sunny.",
       expect.stringMatching(/^\[image\/png, 8 bytes, not shown/),
@@ -188,7 +190,7 @@ describe("the results", () => {
   });
 
   it("send images and documents to the Responses API, and name other content", () => {
-    expect(responses.results([resultOf([text, png, pdf, wav])])).toEqual([
+    expect(responses.results([getResult([text, png, pdf, wav])])).toEqual([
       {
         type: "function_call_output",
         call_id: "call_1",

@@ -25,14 +25,14 @@ describe("a list from another library", () => {
 
   it("is checked by the rules of strict functions if it is strict, and if it does not declare otherwise", () => {
     const open = { type: "object", properties: { a: { type: "string" } } };
-    const rulesOf = (tool: object) => validateTools("openai", [tool]).map(({ rule }) => rule);
-    expect(rulesOf({ type: "function", name: "a", parameters: open, strict: true })).toEqual([
+    const listRules = (tool: object) => validateTools("openai", [tool]).map(({ rule }) => rule);
+    expect(listRules({ type: "function", name: "a", parameters: open, strict: true })).toEqual([
       "closedObjects",
       "closedObjects",
     ]);
-    expect(rulesOf({ type: "function", name: "a", parameters: open })).toHaveLength(2);
-    expect(rulesOf({ type: "function", name: "a", parameters: open, strict: false })).toEqual([]);
-    expect(rulesOf({ type: "function", function: { name: "a", parameters: open } })).toEqual([]);
+    expect(listRules({ type: "function", name: "a", parameters: open })).toHaveLength(2);
+    expect(listRules({ type: "function", name: "a", parameters: open, strict: false })).toEqual([]);
+    expect(listRules({ type: "function", function: { name: "a", parameters: open } })).toEqual([]);
   });
 
   it("is too long for OpenAI with more than 128 functions", () => {

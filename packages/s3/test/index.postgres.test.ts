@@ -1,4 +1,3 @@
-import { catchToolError } from "@toolweave/conformance/stores";
 import { postgresStore } from "@toolweave/postgres";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { testDatabase, type TestDatabase } from "../../postgres/test/support/test-database.ts";
@@ -30,19 +29,8 @@ describe.skipIf(url === undefined)("the index in PostgreSQL", () => {
 
   describeIndex(async () => {
     const { clock, store } = await open(10_000);
-    return { index: store.artifactIndex, advance: (ms) => clock.skip(ms) };
-  });
-
-  test("shares its quota with the artifacts in the database", async () => {
-    const { store } = await open(3_000);
-    const [first, second] = [testArtifact(1, 1_500), testArtifact(2, 1_500)];
-    await store.artifacts.put(first.artifact, first.data);
-    const reserve = () => store.artifactIndex.reserve(second.artifact, "place", 1_000);
-    expect((await catchToolError(reserve)).code).toBe("limit_exceeded");
-    await store.artifacts.delete(first.artifact.key);
-    await reserve();
-    const put = () => store.artifacts.put(first.artifact, first.data);
-    expect((await catchToolError(put)).code).toBe("limit_exceeded");
+    const { artifacts, artifactIndex: index } = store;
+    return { artifacts, index, advance: (ms) => clock.skip(ms) };
   });
 
   test("two processes that take what has expired get different rows", async () => {

@@ -5,7 +5,7 @@ import {
   artifactsFull,
   isArtifactKey,
   ownerFull,
-  descriptionOf,
+  parseDescription,
   maxDescription,
 } from "./described-artifact.ts";
 import type { ArtifactQuotas } from "./store-limits.ts";
@@ -39,7 +39,7 @@ export interface ArtifactFiles extends ArtifactQuotas {
   /** Whether the artifact in a file that looks expired is. */
   hasExpired(key: string): Promise<boolean>;
   /** The owner whose quota the artifact in a file counts against; empty: it cannot be read. */
-  quotaOwnerOf(key: string): Promise<string>;
+  readQuotaOwner(key: string): Promise<string>;
 }
 
 interface SeenFile {
@@ -169,7 +169,7 @@ export class ArtifactSpace {
     }
     // The content of a file never changes: it is read once.
     const known = this.#seen.get(name)?.owner;
-    const owner = known ?? (by === undefined ? await this.#files.quotaOwnerOf(name) : "");
+    const owner = known ?? (by === undefined ? await this.#files.readQuotaOwner(name) : "");
     return [name, { bytes: stat.size, owner }];
   }
 }
@@ -260,7 +260,7 @@ async function openArtifact(handle: FileHandle, key: string): Promise<OpenArtifa
   const dataOffset = preambleBytes + length;
   if (length > maxDescription || dataOffset > stat.size) return undefined;
   if (head.length < dataOffset) head = Buffer.from(await readBytes(handle, 0, dataOffset));
-  const artifact = descriptionOf(key, head.toString("utf8", preambleBytes, dataOffset));
+  const artifact = parseDescription(key, head.toString("utf8", preambleBytes, dataOffset));
   if (artifact === undefined || dataOffset + artifact.size !== stat.size) return undefined;
   return { handle, artifact, dataOffset };
 }

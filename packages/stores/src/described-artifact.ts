@@ -51,7 +51,7 @@ export function describedArtifact(
 }
 
 /** The stored description; `undefined` if it is not that of `key`. */
-export function descriptionOf(key: string, json: string): StoredArtifact | undefined {
+export function parseDescription(key: string, json: string): StoredArtifact | undefined {
   try {
     const artifact = JSON.parse(json) as Partial<StoredArtifact> | null;
     const { size = -1, expiresAt } = artifact ?? {};

@@ -90,7 +90,7 @@ class FileArtifacts implements ArtifactStore {
       ...quotas,
       now: () => clock.now(),
       hasExpired: (key) => this.#hasExpired(key),
-      quotaOwnerOf: (key) => this.#quotaOwnerOf(key),
+      readQuotaOwner: (key) => this.#readQuotaOwner(key),
     });
   }
 
@@ -128,7 +128,7 @@ class FileArtifacts implements ArtifactStore {
     if (!isArtifactKey(key)) return;
     await this.#guarded(async () => {
       await this.#folder.assertThere();
-      await rm(this.#pathOf(key), { force: true });
+      await rm(this.#toPath(key), { force: true });
       this.#space.changed(key, 0);
     });
   }
@@ -139,7 +139,7 @@ class FileArtifacts implements ArtifactStore {
     size: number,
     expiresAt: number,
   ): Promise<void> {
-    const path = this.#pathOf(key);
+    const path = this.#toPath(key);
     const unfinished = join(this.#folder.path, unfinishedName(key, this.#writer));
     await this.#folder.assertThere();
     const file = await open(unfinished, "wx", 0o600);
@@ -177,7 +177,7 @@ class FileArtifacts implements ArtifactStore {
     return this.#guarded(async () => {
       await this.#folder.assertThere();
       return withArtifact(
-        this.#pathOf(key),
+        this.#toPath(key),
         key,
         () => this.#damaged(key),
         (file) => (file.artifact.expiresAt > this.#clock.now() ? work(file) : undefined),
@@ -187,7 +187,7 @@ class FileArtifacts implements ArtifactStore {
 
   async #hasExpired(key: string): Promise<boolean> {
     const expiresAt = await withArtifact(
-      this.#pathOf(key),
+      this.#toPath(key),
       key,
       () => this.#damaged(key),
       ({ artifact }) => artifact.expiresAt,
@@ -199,9 +199,9 @@ class FileArtifacts implements ArtifactStore {
     return (expiresAt ?? -Infinity) <= this.#clock.now();
   }
 
-  async #quotaOwnerOf(key: string): Promise<string> {
+  async #readQuotaOwner(key: string): Promise<string> {
     const owner = await withArtifact(
-      this.#pathOf(key),
+      this.#toPath(key),
       key,
       () => this.#damaged(key),
       ({ artifact }) => quotaOwner(artifact.owner),
@@ -217,13 +217,13 @@ class FileArtifacts implements ArtifactStore {
     }
   }
 
-  #pathOf(key: string): string {
+  #toPath(key: string): string {
     return join(this.#folder.path, key);
   }
 
   #damaged(key: string): ToolError {
     return unavailable(
-      this.#pathOf(key),
+      this.#toPath(key),
       "is damaged, or not the file that was written: delete it",
       {
         retryable: false,

@@ -48,7 +48,7 @@ class FileCredentials implements CredentialStore {
 
   get(key: CredentialKey): Promise<Credential | undefined> {
     return this.#guarded(async () => {
-      const path = this.#pathOf(key);
+      const path = this.#toPath(key);
       const json = await this.#read(path);
       if (json === undefined) return undefined;
       const credential = readCredential(json);
@@ -59,7 +59,7 @@ class FileCredentials implements CredentialStore {
 
   set(key: CredentialKey, credential: Credential): Promise<void> {
     return this.#guarded(async () => {
-      const path = this.#pathOf(key);
+      const path = this.#toPath(key);
       const json = credentialJson(credential);
       if (Buffer.byteLength(json) > maxBytes) {
         throw new ToolError("internal", `A credential is larger than ${maxBytes} bytes.`);
@@ -71,14 +71,14 @@ class FileCredentials implements CredentialStore {
 
   delete(key: CredentialKey): Promise<void> {
     return this.#guarded(async () => {
-      await rm(this.#pathOf(key), { force: true });
+      await rm(this.#toPath(key), { force: true });
       await this.#folder.sync();
     });
   }
 
   /** Not guarded: the errors of the work are not those of the folder. */
   async exclusive(key: CredentialKey, work: () => Promise<void>): Promise<void> {
-    const path = this.#pathOf(key);
+    const path = this.#toPath(key);
     await this.#guarded(async () => {});
     await withFileLock(`${path}.lock`, work);
   }
@@ -144,7 +144,7 @@ class FileCredentials implements CredentialStore {
   }
 
   /** Names of sources and callers are anybody's; a hash of them is a name for a file. */
-  #pathOf(key: CredentialKey): string {
+  #toPath(key: CredentialKey): string {
     const name = createHash("sha256").update(credentialName(key)).digest("hex");
     return join(this.#folder.path, `${name}.json`);
   }

@@ -34,7 +34,7 @@ export function fileLists(path: string): FileLists {
     );
   }
   const folder = new OwnFolder(resolve(path));
-  const fileOf = (key: string): string =>
+  const toPath = (key: string): string =>
     join(folder.path, `${createHash("sha256").update(key).digest("hex")}.json`);
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -45,8 +45,8 @@ export function fileLists(path: string): FileLists {
     }
   };
   return {
-    get: (key) => guarded(() => read(fileOf(key))),
-    set: (key, list) => guarded(() => write(fileOf(key), JSON.stringify(list))),
+    get: (key) => guarded(() => read(toPath(key))),
+    set: (key, list) => guarded(() => write(toPath(key), JSON.stringify(list))),
   };
 }
 

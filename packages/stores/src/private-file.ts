@@ -117,7 +117,7 @@ export class OwnFolder {
       makePrivateFolder(join(path, "file"));
       const stat = lstatSync(path, { bigint: true });
       this.#assertPrivate(stat);
-      this.#identity = identityOf(stat);
+      this.#identity = toIdentity(stat);
     } catch (error) {
       throw storeError(path, error);
     }
@@ -126,7 +126,7 @@ export class OwnFolder {
   /** @throws ToolError `store_unavailable` when it was removed or replaced. */
   async assertThere(): Promise<void> {
     const stat = await lstat(this.path, { bigint: true }).catch(() => undefined);
-    if (stat !== undefined && stat.isDirectory() && identityOf(stat) === this.#identity) return;
+    if (stat !== undefined && stat.isDirectory() && toIdentity(stat) === this.#identity) return;
     throw unavailable(
       this.path,
       "was deleted or replaced while it was in use: bring the folder back, or restart to continue with a new one",
@@ -155,6 +155,6 @@ export class OwnFolder {
   }
 }
 
-function identityOf(stat: BigIntStats): string {
+function toIdentity(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}`;
 }

@@ -59,7 +59,7 @@ export async function* readEvents(
   let last: { readonly event: object; readonly position: LinePosition } | undefined;
   try {
     const start = after === undefined ? 0 : await positionAfter(file, after);
-    for await (const { line, end } of linesOf(file, start)) {
+    for await (const { line, end } of readLines(file, start)) {
       const event = parsed(line);
       if (event === undefined || !concerns(event, runId)) continue;
       if ("seq" in event) last = { event, position: { start: end - line.length - 1, end } };
@@ -84,7 +84,7 @@ async function positionAfter(path: string, after: RecordingPosition): Promise<nu
   if (known !== undefined && (await isAt(path, known, after))) return known.end;
   let position = 0;
   const name = Buffer.from(JSON.stringify(stream));
-  for await (const { line, end } of linesOf(path, 0)) {
+  for await (const { line, end } of readLines(path, 0)) {
     // Lines of other streams need not be parsed.
     if (!line.includes(name)) continue;
     const event = parsed(line);
@@ -129,11 +129,11 @@ interface LineOfFile {
 }
 
 /** The lines that end in a line break; none that is longer than any recorder writes. */
-async function* linesOf(path: string, start: number): AsyncGenerator<LineOfFile> {
+async function* readLines(path: string, start: number): AsyncGenerator<LineOfFile> {
   let rest: Buffer[] = [];
   let length = 0;
   let position = start;
-  for await (const chunk of streamOf(path, start)) {
+  for await (const chunk of streamBytes(path, start)) {
     let from = 0;
     for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
       const line = Buffer.concat([...rest, chunk.subarray(from, to)]);
@@ -150,7 +150,7 @@ async function* linesOf(path: string, start: number): AsyncGenerator<LineOfFile>
 }
 
 /** The bytes of a recording. A pipe would be waited for, and never end. */
-async function* streamOf(path: string, start: number): AsyncGenerator<Buffer> {
+async function* streamBytes(path: string, start: number): AsyncGenerator<Buffer> {
   const file = await open(path, readFlags);
   try {
     if (!(await file.stat()).isFile()) throw unavailable(path, "is no file: name another path");

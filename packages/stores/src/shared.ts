@@ -5,7 +5,7 @@ export {
   artifactsFull,
   artifactTaken,
   describedArtifact,
-  descriptionOf,
+  parseDescription,
   endOfRange,
   isArtifactKey,
   lastMoment,

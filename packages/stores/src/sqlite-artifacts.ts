@@ -7,7 +7,7 @@ import {
   artifactsFull,
   artifactTaken,
   describedArtifact,
-  descriptionOf,
+  parseDescription,
   isArtifactKey,
   ownerFull,
   type DescribedArtifact,
@@ -30,9 +30,9 @@ export class SqliteArtifacts implements ArtifactStore {
   readonly #quotas: ArtifactQuotas;
   readonly #isStored;
   readonly #usedBy;
-  readonly #goneOf;
+  readonly #selectExpiredByOwner;
   readonly #used;
-  readonly #gone;
+  readonly #selectExpired;
   readonly #insert;
   readonly #hold;
   readonly #insertChunk;
@@ -47,14 +47,14 @@ export class SqliteArtifacts implements ArtifactStore {
     this.#leaseMs = leaseMs;
     this.#quotas = quotas;
     this.#usedBy = file.prepare("SELECT bytes FROM artifact_owners WHERE quota_owner = ?");
-    this.#goneOf = file.prepare(
+    this.#selectExpiredByOwner = file.prepare(
       `SELECT seq FROM artifacts WHERE quota_owner = ?
        AND (expires_at <= ? OR (complete = 0 AND lease_until <= ?)) LIMIT ${maxSwept}`,
     );
     const live = "key = ? AND complete = 1 AND expires_at > ?";
     this.#isStored = file.prepare("SELECT 1 FROM artifacts WHERE key = ?");
     this.#used = file.prepare("SELECT artifacts AS used FROM space");
-    this.#gone = file.prepare(
+    this.#selectExpired = file.prepare(
       `SELECT seq, size FROM artifacts
        WHERE expires_at <= ? OR (complete = 0 AND lease_until <= ?) LIMIT ${maxSwept}`,
     );
@@ -141,9 +141,9 @@ export class SqliteArtifacts implements ArtifactStore {
     const isFull = (): boolean =>
       ((this.#usedBy.get(counted)?.["bytes"] ?? 0) as number) + bytes > maxBytesPerOwner;
     while (isFull()) {
-      const gone = this.#goneOf.all(counted, now, now);
-      if (gone.length === 0) throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
-      for (const { seq } of gone) this.#deleteRow.run(seq as number);
+      const expired = this.#selectExpiredByOwner.all(counted, now, now);
+      if (expired.length === 0) throw ownerFull(maxBytesPerOwner, "maxArtifactBytesPerOwner");
+      for (const { seq } of expired) this.#deleteRow.run(seq as number);
     }
   }
 
@@ -153,13 +153,16 @@ export class SqliteArtifacts implements ArtifactStore {
     const { maxBytes } = this.#quotas;
     const isFull = (): boolean => (this.#used.get()?.["used"] as number) + bytes > maxBytes;
     for (;;) {
-      const gone = this.#gone.all(now, now) as { readonly seq: number; readonly size: number }[];
-      for (const { seq, size } of gone) {
+      const expired = this.#selectExpired.all(now, now) as {
+        readonly seq: number;
+        readonly size: number;
+      }[];
+      for (const { seq, size } of expired) {
         if (toFree <= 0 && !isFull()) return;
         this.#deleteRow.run(seq);
         toFree -= size + 1;
       }
-      if (gone.length === maxSwept) continue;
+      if (expired.length === maxSwept) continue;
       if (isFull()) throw artifactsFull(maxBytes);
       return;
     }
@@ -192,7 +195,7 @@ export function readDescription(
   key: string,
   row: Readonly<Record<string, unknown>>,
 ): StoredArtifact {
-  const artifact = descriptionOf(key, row["artifact"] as string);
+  const artifact = parseDescription(key, row["artifact"] as string);
   if (artifact === undefined || artifact.size !== row["size"]) throw damaged(file, key);
   return artifact;
 }

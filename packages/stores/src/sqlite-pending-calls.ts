@@ -104,7 +104,7 @@ export class SqlitePendingCalls implements PendingCallStore {
       if (row === undefined) {
         this.#assertRoom(counted, now);
         this.#insert.run(id, json, expiresAt, counted);
-      } else if (interruptionOf(row).state !== state) {
+      } else if (parseInterruption(row).state !== state) {
         throw new ToolError(
           "internal",
           `The interruption "${id}" is kept already, with another state: give each an id of its own.`,
@@ -178,7 +178,7 @@ export class SqlitePendingCalls implements PendingCallStore {
     const row = this.#row(id);
     // Rows go once they have expired, and no earlier.
     if (row === undefined) return expiresAt <= now ? "expired" : "unknown";
-    if (interruptionOf(row).state !== state) return "unknown";
+    if (parseInterruption(row).state !== state) return "unknown";
     if (row.status === "finished") return "finished";
     if (row.status === "claimed") return this.#isHeld(row, now) ? "running" : "unfinished";
     if (row.expires_at <= now) return "expired";
@@ -193,7 +193,7 @@ export class SqlitePendingCalls implements PendingCallStore {
 
   #record(row: Row, now: number): PendingCallRecord {
     const unfinished = row.status === "claimed" && !this.#isHeld(row, now);
-    return { interruption: interruptionOf(row), status: unfinished ? "unfinished" : row.status };
+    return { interruption: parseInterruption(row), status: unfinished ? "unfinished" : row.status };
   }
 }
 
@@ -202,9 +202,9 @@ export class SqlitePendingCalls implements PendingCallStore {
  * that one.
  */
 function isReplaced(row: Row): boolean {
-  return interruptionOf(row).id !== row.id;
+  return parseInterruption(row).id !== row.id;
 }
 
-function interruptionOf(row: Row): Interruption {
+function parseInterruption(row: Row): Interruption {
   return JSON.parse(row.interruption) as Interruption;
 }

@@ -283,7 +283,7 @@ function pragma(db: DatabaseSync, name: string): unknown {
 }
 
 /** The version of the store in a database, 0 for an empty one. Changes nothing. */
-function versionOf(db: DatabaseSync, path: string): number {
+function readVersion(db: DatabaseSync, path: string): number {
   const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.["count"];
   if (tables === 0) return 0;
   const found = pragma(db, "user_version");
@@ -310,7 +310,7 @@ function versionOf(db: DatabaseSync, path: string): number {
  * are not changed; SQLite's own error for one that is locked or cannot be written.
  */
 export function prepareDatabase(db: DatabaseSync, path: string): void {
-  const found = versionOf(db, path);
+  const found = readVersion(db, path);
   const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (mode !== "wal" && mode !== "memory") {
     throw unavailable(path, "lies on a disk that processes cannot share: use a local one", {
@@ -322,7 +322,7 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
   if (found === version) return;
   db.exec("BEGIN IMMEDIATE");
   // Read again: another process may have made or changed it meanwhile.
-  const missing = steps.slice(versionOf(db, path));
+  const missing = steps.slice(readVersion(db, path));
   if (missing.length > 0) {
     for (const step of missing) db.exec(step);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);

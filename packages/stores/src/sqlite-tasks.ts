@@ -52,8 +52,8 @@ export class SqliteTasks implements TaskStore {
   readonly #text;
   readonly #sweep;
   readonly #dropEnded;
-  readonly #dropEndedOf;
-  readonly #countOf;
+  readonly #dropEndedByOwner;
+  readonly #countByOwner;
   readonly #largest;
   readonly #longest;
   readonly #maxPerOwner: number;
@@ -90,11 +90,11 @@ export class SqliteTasks implements TaskStore {
       `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
        WHERE ${ended} AND id <> ? ORDER BY expires_at LIMIT ?)`,
     );
-    this.#dropEndedOf = file.prepare(
+    this.#dropEndedByOwner = file.prepare(
       `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
        WHERE quota_owner = ? AND ${ended} AND id <> ? ORDER BY expires_at LIMIT ?)`,
     );
-    this.#countOf = file.prepare(
+    this.#countByOwner = file.prepare(
       "SELECT count(*) AS count FROM tasks WHERE quota_owner = ? AND expires_at > ?",
     );
     // Only looked for when all tasks together are too many, or too long.
@@ -204,8 +204,8 @@ export class SqliteTasks implements TaskStore {
     const { id, owner, status, expiresAt } = task;
     const counted = quotaOwner(owner);
     const ownTooMany =
-      (this.#countOf.get(counted, now)?.["count"] as number) + 1 - this.#maxPerOwner;
-    if (ownTooMany > 0 && this.#dropOf(counted, id, ownTooMany) < ownTooMany)
+      (this.#countByOwner.get(counted, now)?.["count"] as number) + 1 - this.#maxPerOwner;
+    if (ownTooMany > 0 && this.#dropEndedTasks(counted, id, ownTooMany) < ownTooMany)
       throw ownerLimitError("tasks", this.#maxPerOwner);
     const tooMany = (this.#count.get()?.["count"] as number) + 1 - maxTasks;
     if (tooMany > 0 && this.#drop(id, tooMany, this.#largest) < tooMany) {
@@ -246,13 +246,13 @@ export class SqliteTasks implements TaskStore {
    */
   #drop(id: string, count: number, most: StatementSync): number {
     const owner = most.get()?.["quota_owner"] as string;
-    const dropped = this.#dropOf(owner, id, count);
+    const dropped = this.#dropEndedTasks(owner, id, count);
     if (dropped >= count) return dropped;
     return dropped + Number(this.#dropEnded.run(id, count - dropped).changes);
   }
 
-  #dropOf(owner: string, id: string, count: number): number {
-    return Number(this.#dropEndedOf.run(owner, id, count).changes);
+  #dropEndedTasks(owner: string, id: string, count: number): number {
+    return Number(this.#dropEndedByOwner.run(owner, id, count).changes);
   }
 
   #leaseEnd(status: TaskRecord["status"], now: number): number {

@@ -30,7 +30,7 @@ function record(callId: string): AuditRecord {
   };
 }
 
-function linesOf(path: string): string[] {
+function readLines(path: string): string[] {
   const text = readFileSync(path, "utf8");
   expect(text.endsWith("\n")).toBe(true);
   return text.slice(0, -1).split("\n");
@@ -44,7 +44,7 @@ test.each([
   const sink = auditFile(path, options);
   const ids = Array.from({ length: 20 }, (_entry, index) => `call_${index}`);
   await Promise.all(ids.map((id) => sink.write(record(id))));
-  expect(linesOf(path).map((line) => JSON.parse(line))).toEqual(ids.map(record));
+  expect(readLines(path).map((line) => JSON.parse(line))).toEqual(ids.map(record));
 });
 
 test("required is false unless it is set", () => {
@@ -57,7 +57,7 @@ test("it appends to a file that exists", async () => {
   const path = join(tempFolder(), "audit.jsonl");
   await auditFile(path).write(record("a"));
   await auditFile(path).write(record("b"));
-  expect(linesOf(path)).toHaveLength(2);
+  expect(readLines(path)).toHaveLength(2);
 });
 
 test("the next record after a line that a crash has cut off begins on a new line", async () => {
@@ -66,7 +66,7 @@ test("the next record after a line that a crash has cut off begins on a new line
   await sink.write(record("a"));
   appendFileSync(path, '{"time":17000');
   await sink.write(record("b"));
-  const lines = linesOf(path);
+  const lines = readLines(path);
   expect(lines[1]).toBe('{"time":17000');
   expect(JSON.parse(lines[2]!)).toEqual(record("b"));
 });
@@ -81,7 +81,7 @@ test("the lines of several processes are never mixed", async () => {
   for (const worker of workers) worker.tell("go");
   for (const worker of workers) expect(await worker.next()).toBe("done");
   // A process that reads while another writes may add an empty line, nothing else.
-  const lines = linesOf(path).filter((line) => line !== "");
+  const lines = readLines(path).filter((line) => line !== "");
   const ids = lines.map((line) => (JSON.parse(line) as AuditRecord).callId);
   expect(new Set(ids).size).toBe(400);
 });
@@ -95,7 +95,7 @@ test("EX09: without its folder a write fails, and works again when the folder is
   expect(error.message).toBe(`${path} has no folder: bring it back, then call again.`);
   mkdirSync(dirname(path));
   await sink.write(record("b"));
-  expect(linesOf(path)).toHaveLength(1);
+  expect(readLines(path)).toHaveLength(1);
 });
 
 test.skipIf(!existsSync("/dev/full"))("EX09: a full disk fails the write", async () => {
@@ -112,7 +112,7 @@ test("a file that was moved away is created again", async () => {
   await sink.write(record("a"));
   renameSync(path, `${path}.1`);
   await sink.write(record("b"));
-  expect([linesOf(path).length, linesOf(`${path}.1`).length]).toEqual([1, 1]);
+  expect([readLines(path).length, readLines(`${path}.1`).length]).toEqual([1, 1]);
 });
 
 test.skipIf(process.platform === "win32")(

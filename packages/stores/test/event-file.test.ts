@@ -42,7 +42,7 @@ function event(seq: number, more: Partial<ToolEvent> & Record<string, unknown> =
   } as ToolEvent;
 }
 
-function linesOf(path: string): Record<string, unknown>[] {
+function readLines(path: string): Record<string, unknown>[] {
   const text = readFileSync(path, "utf8");
   expect(text === "" || text.endsWith("\n")).toBe(true);
   return text
@@ -52,7 +52,7 @@ function linesOf(path: string): Record<string, unknown>[] {
 }
 
 function seqsIn(path: string): unknown[] {
-  return linesOf(path).map(({ seq, type }) => seq ?? type);
+  return readLines(path).map(({ seq, type }) => seq ?? type);
 }
 
 describe("a recording", () => {
@@ -74,11 +74,11 @@ describe("a recording", () => {
     }
     await recorder.flush();
     expect(received.length).toBeGreaterThan(8);
-    expect(linesOf(path)).toEqual(received.map((one) => ({ ...one, stream: recorder.stream })));
+    expect(readLines(path)).toEqual(received.map((one) => ({ ...one, stream: recorder.stream })));
     stop();
     await executor.execute({ id: "d", name: "echo", arguments: {} });
     await recorder.close();
-    expect(linesOf(path)).toHaveLength(
+    expect(readLines(path)).toHaveLength(
       received.length - received.filter((one) => "callId" in one && one.callId === "d").length,
     );
     expect(recorder.dropped).toBe(0);
@@ -142,7 +142,7 @@ describe("a recording", () => {
     for (const worker of workers) expect(await worker.next()).toBe("ready");
     for (const worker of workers) worker.tell("go");
     const streams = await Promise.all(workers.map((worker) => worker.next()));
-    const lines = linesOf(path) as unknown as RecordedEvent[];
+    const lines = readLines(path) as unknown as RecordedEvent[];
     expect(lines).toHaveLength(600);
     for (const stream of streams) {
       const seqs = lines.filter((line) => line.stream === stream).map(({ seq }) => seq);
@@ -198,7 +198,7 @@ describe("limits", () => {
       if (seq % 7 === 0) await recorder.flush();
     }
     await recorder.flush();
-    const kept = linesOf(path);
+    const kept = readLines(path);
     const count = kept.length - 1;
     expect(count).toBeGreaterThan(5);
     expect(kept.slice(0, -1).map(({ seq }) => seq)).toEqual(
@@ -210,7 +210,7 @@ describe("limits", () => {
     renameSync(path, `${path}.1`);
     recorder(event(201));
     await recorder.close();
-    expect(linesOf(path)).toMatchObject([
+    expect(readLines(path)).toMatchObject([
       { type: "recording.dropped", dropped: 200 - count },
       { seq: 201 },
     ]);
@@ -303,8 +303,8 @@ describe("EX09: a disk that fails", () => {
     recorder(undefined as never);
     recorder(event(4));
     await recorder.close();
-    expect(linesOf(path)[0]).toMatchObject({ type: "recording.dropped", dropped: 3 });
-    expect(linesOf(path).at(-1)).toMatchObject({ seq: 4 });
+    expect(readLines(path)[0]).toMatchObject({ type: "recording.dropped", dropped: 3 });
+    expect(readLines(path).at(-1)).toMatchObject({ seq: 4 });
   });
 });
 

@@ -42,10 +42,10 @@ describe("the access of other users", () => {
       const folder = tempFolder();
       const worker = startWorker("underUmask0", folder);
       expect(await worker.next()).toBe("done");
-      const modeOf = (name: string): string =>
+      const readMode = (name: string): string =>
         (statSync(join(folder, name)).mode & 0o777).toString(8);
       const modes = Object.fromEntries(
-        readdirSync(folder, { recursive: true }).map((name) => [name, modeOf(name as string)]),
+        readdirSync(folder, { recursive: true }).map((name) => [name, readMode(name as string)]),
       );
       expect(modes).toEqual({
         artifacts: "700",

@@ -48,7 +48,7 @@ function currentVersion(): number {
 }
 
 /** Everything that a new store and an updated one must have in common. */
-function shapeOf(path: string): unknown {
+function readShape(path: string): unknown {
   const db = new DatabaseSync(path);
   const shape = db.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
   db.close();
@@ -84,7 +84,7 @@ describe("a file of version 1", () => {
     openStore(path);
     const fresh = join(tempFolder(), "store.db");
     openStore(fresh);
-    expect(shapeOf(path)).toEqual(shapeOf(fresh));
+    expect(readShape(path)).toEqual(readShape(fresh));
   });
 
   test("still works for an older process that has it open", async () => {

@@ -35,7 +35,7 @@ async function read(path: string, options?: ReadEventsOptions): Promise<string[]
   return names;
 }
 
-function fileOf(...lines: readonly string[]): string {
+function writeEvents(...lines: readonly string[]): string {
   const path = join(tempFolder(), "run.ndjson");
   writeFileSync(path, lines.join(""));
   return path;
@@ -43,7 +43,7 @@ function fileOf(...lines: readonly string[]): string {
 
 describe("reading a recording", () => {
   test("returns every event in order, and omits incomplete and foreign lines", async () => {
-    const path = fileOf(
+    const path = writeEvents(
       line("a1"),
       '{"type":"tool.req\n',
       "\n",
@@ -61,7 +61,7 @@ describe("reading a recording", () => {
 
   test("returns those of one run, with the notices", async () => {
     const notice = '{"type":"recording.dropped","stream":"a","time":1,"dropped":3}\n';
-    const path = fileOf(line("a1"), line("a2", { runId: "run_2" }), notice, line("a3"));
+    const path = writeEvents(line("a1"), line("a2", { runId: "run_2" }), notice, line("a3"));
     expect(await read(path, { runId: "run_1" })).toEqual(["a1", "recording.dropped", "a3"]);
     expect(await read(path, { runId: "run_2" })).toEqual(["a2", "recording.dropped"]);
   });
@@ -78,12 +78,12 @@ describe("reading a recording", () => {
       ["a1", "a2", "b1", "a3", "b2", "c1"],
     ],
   ])("after %s it continues with the next line", async (_, after, expected) => {
-    const path = fileOf(...["a1", "a2", "b1", "a3", "b2", "c1"].map((name) => line(name)));
+    const path = writeEvents(...["a1", "a2", "b1", "a3", "b2", "c1"].map((name) => line(name)));
     expect(await read(path, { after })).toEqual(expected);
   });
 
   test("after the last event of an earlier read it continues with what was added", async () => {
-    const path = fileOf(line("a1"), line("b1"), line("a2", { text: "ä".repeat(100) }));
+    const path = writeEvents(line("a1"), line("b1"), line("a2", { text: "ä".repeat(100) }));
     let last: RecordedEvent | undefined;
     for await (const event of readEvents(path)) if ("seq" in event) last = event;
     expect(last).toMatchObject({ stream: "a", seq: 2 });
@@ -100,7 +100,7 @@ describe("reading a recording", () => {
   ])(
     "after the last event of an earlier read, a %s file in its place is searched",
     async (_, lines, expected) => {
-      const path = fileOf(line("a1", { text: "x".repeat(99) }), line("a2"));
+      const path = writeEvents(line("a1", { text: "x".repeat(99) }), line("a2"));
       let last: RecordedEvent | undefined;
       for await (const event of readEvents(path)) if ("seq" in event) last = event;
       writeFileSync(path, lines.join(""));
@@ -109,7 +109,7 @@ describe("reading a recording", () => {
   );
 
   test("lines of any length are read, wherever they are in the file", async () => {
-    const path = fileOf(
+    const path = writeEvents(
       line("a1", { text: "ä".repeat(100_000) }),
       line("a2", { text: "x".repeat(65_536) }),
       line("a3"),
@@ -120,7 +120,7 @@ describe("reading a recording", () => {
   });
 
   test("a line without an end is skipped and does not fill the memory", async () => {
-    const path = fileOf(line("a1"));
+    const path = writeEvents(line("a1"));
     const part = "x".repeat(8_388_608);
     for (let count = 0; count < 32; count++) appendFileSync(path, part);
     appendFileSync(path, `\n${line("a2")}`);

@@ -40,7 +40,7 @@ export function checkedState(where: string, given: unknown): AgentState {
     state?.version !== 1 ||
     typeof state.runId !== "string" ||
     !isConversation(state.messages) ||
-    !isListOf(state.turn, isTurnPart) ||
+    !isListWith(state.turn, isTurnPart) ||
     !isUsage(state.usage)
   ) {
     throw new ToolError(
@@ -53,11 +53,11 @@ export function checkedState(where: string, given: unknown): AgentState {
 
 /** Checks for messages that can be read, whatever their parts contain. */
 export function isConversation(given: unknown): given is AgentMessage[] {
-  return isListOf(
+  return isListWith(
     given,
     ({ role, content }) =>
       typeof role === "string" &&
-      (role === "system" ? typeof content === "string" : isListOf(content, () => true)),
+      (role === "system" ? typeof content === "string" : isListWith(content, () => true)),
   );
 }
 
@@ -77,7 +77,7 @@ function isUsage(given: unknown): boolean {
   return isFields(given) && Object.keys(noUsage()).every(isCount);
 }
 
-function isListOf(given: unknown, is: (item: Fields) => boolean): boolean {
+function isListWith(given: unknown, is: (item: Fields) => boolean): boolean {
   return Array.isArray(given) && given.every((item) => isFields(item) && is(item));
 }
 

@@ -93,7 +93,7 @@ export class Budget implements BudgetAbove {
   reached(limits: readonly Counted[]): LimitReached | undefined {
     for (const limit of limits) {
       const most = this.#limits[limit];
-      if (most !== undefined && this.#usedOf(limit) >= most) {
+      if (most !== undefined && this.#getUsed(limit) >= most) {
         return { limit, max: most, isAbove: false };
       }
     }
@@ -130,7 +130,7 @@ export class Budget implements BudgetAbove {
       : Math.max(0, this.#start + durationMs - this.#clock.now());
   }
 
-  #usedOf(limit: Counted): number {
+  #getUsed(limit: Counted): number {
     const { inputTokens, outputTokens } = this.#used;
     return limit === "tokens" ? inputTokens + outputTokens : this.#used[limit];
   }

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Tool, ToolEvent } from "@toolweave/core";
 import { runAgent, subAgentTool, type AgentEvent } from "@toolweave/subagent";
 import { ended, executorFor, recorded, tool } from "./support/executor-for.ts";
-import { askedOf, partsOf, scriptedModel, type Script } from "./support/scripted-model.ts";
+import { readPrompt, toParts, scriptedModel, type Script } from "./support/scripted-model.ts";
 
 /** The time of each piece of a model's answer, and of each tool. */
 const stepMs = 10;
@@ -30,7 +30,7 @@ class World {
       doStream: async (options) => {
         const end = this.#begin(options);
         await this.#wait(options.abortSignal);
-        const parts = partsOf(await script(askedOf(options)));
+        const parts = toParts(await script(readPrompt(options)));
         return { stream: this.#stream(parts, options, end) };
       },
     });

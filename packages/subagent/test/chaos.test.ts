@@ -1,6 +1,7 @@
 import { FakeClock } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
+import { beforeEach, expect, test } from "vitest";
 import { suspend, type Tool, type ToolEvent } from "@toolweave/core";
 import {
   resumeAgent,
@@ -12,13 +13,10 @@ import {
 import { executorFor, recorded, tool } from "./support/executor-for.ts";
 import { scriptedModel, type Said, type Script } from "./support/scripted-model.ts";
 
-const unhandled: unknown[] = [];
-const note = (reason: unknown): void => void unhandled.push(reason);
+let unhandled: readonly unknown[] = [];
 beforeEach(() => {
-  unhandled.length = 0;
-  process.on("unhandledRejection", note);
+  unhandled = recordUnhandledRejections();
 });
-afterEach(() => void process.off("unhandledRejection", note));
 
 /** The behavior of tools, by name. */
 const behaviours: Readonly<Record<string, (clock: FakeClock) => Tool>> = {
@@ -65,7 +63,7 @@ const turn = fc.oneof(
 );
 type Turn = Said | string;
 
-function scriptOf(turns: readonly Turn[]): Script {
+function createScript(turns: readonly Turn[]): Script {
   return ({ turn }) => {
     const said = turns[turn % turns.length] ?? {};
     if (typeof said !== "string") return said;
@@ -108,7 +106,7 @@ test("whatever models, tools and people do, every call that starts has one end, 
             name,
             description: "Works.",
             system: "Work.",
-            model: scriptedModel(scriptOf(below as Turn[])),
+            model: scriptedModel(createScript(below as Turn[])),
             tools: ["*"],
             limits: { turns: 3, durationMs: 5000 },
             maxDepth,
@@ -119,7 +117,7 @@ test("whatever models, tools and people do, every call that starts has one end, 
         const received: AgentEvent[] = [];
         const controller = new AbortController();
         const options = {
-          model: scriptedModel(scriptOf(top as Turn[])),
+          model: scriptedModel(createScript(top as Turn[])),
           executor,
           limits: { ...limits, durationMs: 20_000 },
           signal: controller.signal,

@@ -1,7 +1,8 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { MockLanguageModelV4 } from "ai/test";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ToolExecutor, ToolRegistry, toolsSource, type ToolSource } from "@toolweave/core";
 import {
   resumeAgent,
@@ -13,13 +14,10 @@ import {
 import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
 import { inTurn, scriptedModel } from "./support/scripted-model.ts";
 
-const unhandled: unknown[] = [];
-const note = (reason: unknown): void => void unhandled.push(reason);
+let unhandled: readonly unknown[] = [];
 beforeEach(() => {
-  unhandled.length = 0;
-  process.on("unhandledRejection", note);
+  unhandled = recordUnhandledRejections();
 });
-afterEach(() => void process.off("unhandledRejection", note));
 
 const done = () => scriptedModel(() => ({ text: "done" }));
 

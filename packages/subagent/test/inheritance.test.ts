@@ -300,7 +300,7 @@ describe("SA08: a sub-agent's model", () => {
 
 describe("data that outlives a sub-agent", () => {
   const long = "a line of a long text\n".repeat(10_000);
-  const keyOf = (said: string): string => /art_[\w-]+/.exec(said)?.[0] ?? "none";
+  const findKey = (said: string): string => /art_[\w-]+/.exec(said)?.[0] ?? "none";
 
   test("SA09: an artifact of one caller cannot be read by a sub-agent of another", async () => {
     const results: string[] = [];
@@ -321,7 +321,7 @@ describe("data that outlives a sub-agent", () => {
     const executor = executorFor([reader(() => key), tool("long", () => long)]);
     const ada = { caller: { id: "ada" }, sessionId: "a" };
     const bob = { caller: { id: "bob" }, sessionId: "b" };
-    key = keyOf(
+    key = findKey(
       JSON.stringify(await executor.execute({ id: "1", name: "long", arguments: {} }, ada)),
     );
     expect(key).not.toBe("none");
@@ -344,7 +344,7 @@ describe("data that outlives a sub-agent", () => {
         read.push(...results);
         if (turn === 0) return { calls: [{ name: "long" }] };
         if (turn > 1) return { text: "read" };
-        const key = keyOf(results.join());
+        const key = findKey(results.join());
         return { calls: [{ name: "read_artifact", input: { key, offset: 9_000_000 } }] };
       }),
       tools: ["long"],

@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { defineTool } from "@toolweave/core";
 import { runAgent, type AgentMessage } from "@toolweave/subagent";
 import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
-import { inTurn, partsOf, scriptedModel, streamOf, usageOf } from "./support/scripted-model.ts";
+import { inTurn, scriptedModel, toParts, toStream, toUsage } from "./support/scripted-model.ts";
 
 const echo = tool("echo", ({ said }) => String(said));
 
@@ -18,7 +18,7 @@ function streaming(
 ): MockLanguageModelV4 {
   let turn = 0;
   return new MockLanguageModelV4({
-    doStream: async () => ({ stream: streamOf(turns[turn++] ?? []) }),
+    doStream: async () => ({ stream: toStream(turns[turn++] ?? []) }),
   });
 }
 
@@ -123,7 +123,7 @@ describe("an answer that was cut off", () => {
   });
 
   test("before its end is a failure", async () => {
-    const model = streaming(partsOf({ text: "Half" }).slice(0, -1));
+    const model = streaming(toParts({ text: "Half" }).slice(0, -1));
     const result = ended(
       await runAgent({ model, executor: executorFor([]), prompt: "go" }),
       "failed",
@@ -153,9 +153,9 @@ describe("data that a provider adds", () => {
           mediaType: "image/png",
           data: { type: "data", data: new Uint8Array([1, 2, 3]) },
         },
-        ...partsOf({}).slice(-1),
+        ...toParts({}).slice(-1),
       ],
-      partsOf({ text: "done" }),
+      toParts({ text: "done" }),
     );
     const result = ended(
       await runAgent({ model, executor: executorFor([echo]), prompt: "go" }),
@@ -190,9 +190,9 @@ describe("data that a provider adds", () => {
         },
         { type: "tool-result", toolCallId: "p", toolName: "web_search", result: { hits: 1 } },
         { type: "tool-approval-request", approvalId: "ap", toolCallId: "m" },
-        ...partsOf({}).slice(-1),
+        ...toParts({}).slice(-1),
       ],
-      partsOf({ text: "done" }),
+      toParts({ text: "done" }),
     );
     const executor = executorFor([tool("web_search", () => (ran += 1))]);
     const result = ended(await runAgent({ model, executor, prompt: "go" }), "completed");
@@ -251,7 +251,7 @@ describe("data that a provider adds", () => {
     const model = streaming([
       {
         type: "finish",
-        usage: usageOf(-100, Number.NaN),
+        usage: toUsage(-100, Number.NaN),
         finishReason: { unified: "stop", raw: "" },
       },
     ]);
@@ -267,7 +267,7 @@ describe("a model", () => {
       { type: "tool-call", toolCallId: "1", toolName: "echo", input: '{"said":"x"}' },
     ],
     finishReason: { unified: "tool-calls", raw: undefined },
-    usage: usageOf(1, 1),
+    usage: toUsage(1, 1),
     warnings: [],
   } as const;
   const last = {
@@ -317,7 +317,7 @@ describe("a model", () => {
         asked.push(clock.now() - 1_000_000);
         const next = errors.shift();
         if (next !== undefined) throw next;
-        return { stream: streamOf(partsOf({ text: "at last" })) };
+        return { stream: toStream(toParts({ text: "at last" })) };
       },
     });
     const executor = executorFor([], { clock });
@@ -341,7 +341,7 @@ describe("a model", () => {
 
   test("whose stream fails after it has begun is not called again", async () => {
     const model = streaming([
-      ...partsOf({ text: "Half" }).slice(0, 3),
+      ...toParts({ text: "Half" }).slice(0, 3),
       { type: "error", error: Object.assign(new Error("gone"), { isRetryable: true }) },
     ]);
     const result = ended(

@@ -7,7 +7,7 @@ import { analyzeCommand, workspaceTools, zeroClawPolicy } from "../src/index.ts"
 
 const folder = join(import.meta.dirname, "../../../../shared/judges");
 
-function rowsOf(name: string): readonly (readonly string[])[] {
+function readRows(name: string): readonly (readonly string[])[] {
   const [, ...lines] = readFileSync(join(folder, name), "utf8").trimEnd().split("\n");
   return lines.map((line) => line.split("\t"));
 }
@@ -20,7 +20,7 @@ function runsAtOnce(script: string): boolean {
 }
 
 /** The text of a literal of Rust or TypeScript; undefined: another form. */
-function textOf(literal: string): string | undefined {
+function parseText(literal: string): string | undefined {
   const raw = /^r#?"([\s\S]*)"#?$/.exec(literal)?.[1];
   if (raw !== undefined) return raw;
   const single = /^'([\s\S]*)'$/.exec(literal)?.[1];
@@ -37,10 +37,10 @@ const ofSettings = /readonly|allowlist|empty_command/;
 
 test("no command runs at once that ZeroClaw's tests refuse", () => {
   let asked = 0;
-  const weaker = rowsOf("zeroclaw-policy.tsv").flatMap(
+  const weaker = readRows("zeroclaw-policy.tsv").flatMap(
     ([name = "", check = "", input = "", expected]) => {
       if (!/is_command_allowed|validate_command/.test(check) || ofSettings.test(name)) return [];
-      const script = textOf(input);
+      const script = parseText(input);
       if (script === undefined) return [];
       asked += 1;
       return expected === "false" && runsAtOnce(script) ? [{ name, script }] : [];
@@ -56,8 +56,8 @@ test("the preset for ZeroClaw's settings allows no command that its tests refuse
   const executor = new ToolExecutor({ registry, ...zeroClawPolicy() });
   const weaker: string[] = [];
   const counts = { refused: 0, allowed: 0, stricter: 0 };
-  for (const [name = "", check = "", input = "", expected] of rowsOf("zeroclaw-policy.tsv")) {
-    const script = textOf(input);
+  for (const [name = "", check = "", input = "", expected] of readRows("zeroclaw-policy.tsv")) {
+    const script = parseText(input);
     const isAsked = check === "is_command_allowed" || check === "forbidden_path_argument";
     if (!isAsked || script === undefined || script === "" || ofSettings.test(name)) continue;
     const { effect } = await executor.explain({ name: "bash", arguments: { command: script } });
@@ -76,8 +76,8 @@ test("the preset for ZeroClaw's settings allows no command that its tests refuse
 
 test("no command that Gemini CLI's tests do not allow runs at once if it is not harmless", () => {
   let asked = 0;
-  const weaker = rowsOf("gemini-shell.tsv").flatMap(([name = "", input = "", expected = ""]) => {
-    const script = textOf(input);
+  const weaker = readRows("gemini-shell.tsv").flatMap(([name = "", input = "", expected = ""]) => {
+    const script = parseText(input);
     if (script === undefined || expected.includes("ALLOW")) return [];
     asked += 1;
     return runsAtOnce(script) ? [{ name, script }] : [];
@@ -93,7 +93,7 @@ test("no command that Gemini CLI's tests do not allow runs at once if it is not 
 });
 
 test("at least 95 % of the commands that people look up are understood", () => {
-  const scripts = rowsOf("tldr-commands.tsv").map(([, script = ""]) => script);
+  const scripts = readRows("tldr-commands.tsv").map(([, script = ""]) => script);
   const known = scripts.filter((script) => analyzeCommand(script).isKnown).length;
   expect(known / scripts.length).toBeGreaterThan(0.95);
   expect(scripts).toHaveLength(4_000);

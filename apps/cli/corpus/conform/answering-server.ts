@@ -52,11 +52,11 @@ export interface AnsweringServer {
 export async function answeringServer(tools: () => readonly Tool[]): Promise<AnsweringServer> {
   const counts = new Map<string, number>();
   let changes = 0;
-  const routes = (): readonly Route[] => (known ??= tools().map(routeOf).sort(moreFixedFirst));
+  const routes = (): readonly Route[] => (known ??= tools().map(findRoute).sort(moreFixedFirst));
   let known: readonly Route[] | undefined;
   const server = createServer((request, response) => {
     const { method = "", url = "" } = request;
-    const route = routes().find(({ matches }) => matches(method, pathOf(url)));
+    const route = routes().find(({ matches }) => matches(method, readPath(url)));
     counts.set(route?.tool.spec.name ?? "", (counts.get(route?.tool.spec.name ?? "") ?? 0) + 1);
     if (method !== "GET" && method !== "HEAD") changes += 1;
     request.resume().once("end", () => answer(request, response, route));
@@ -85,7 +85,7 @@ interface Route {
   readonly matches: (method: string, path: string) => boolean;
 }
 
-function routeOf(tool: Tool): Route {
+function findRoute(tool: Tool): Route {
   const { method = "", path = "" } = tool.spec.provenance.origin as {
     readonly method?: string;
     readonly path?: string;
@@ -110,7 +110,7 @@ function moreFixedFirst(a: Route, b: Route): number {
   return b.fixed - a.fixed;
 }
 
-function pathOf(url: string): string {
+function readPath(url: string): string {
   return new URL(url, "http://x").pathname;
 }
 

@@ -36,7 +36,7 @@ export async function documentManifest(
       baseUrl: server.url,
       auth: { bearer: secret, apiKey: secret, basic: { username: "someone", password: secret } },
     });
-  const samples = await samplesOf(tools, server);
+  const samples = await createSamples(tools, server);
   await probe.close();
   return {
     operations: tools.length,
@@ -69,12 +69,15 @@ function missing(samples: NonNullable<Manifest["samples"]>): Record<string, stri
   return reasons;
 }
 
-async function samplesOf(
+async function createSamples(
   tools: readonly Tool[],
   server: AnsweringServer,
 ): Promise<NonNullable<Manifest["samples"]>> {
   const validator = ajvValidator();
-  const callOf = async (tool: Tool, changes: JsonObject = {}): Promise<SampleCall | undefined> => {
+  const createCall = async (
+    tool: Tool,
+    changes: JsonObject = {},
+  ): Promise<SampleCall | undefined> => {
     const { name } = tool.spec;
     const schema = argumentsSchemaOf(tool);
     const args = { ...(sampleValue(schema, schema) as JsonObject), ...changes };
@@ -103,12 +106,12 @@ async function samplesOf(
       const argument = openArgument(tool);
       if (argument === undefined) return Promise.resolve(undefined);
       const { name, kind } = argument;
-      return callOf(tool, { [name]: markers[scene][kind] });
+      return createCall(tool, { [name]: markers[scene][kind] });
     };
   };
-  const reads = (tool: Tool): boolean => methodOf(tool) === "GET";
+  const reads = (tool: Tool): boolean => readMethod(tool) === "GET";
   return {
-    succeedingCalls: await some(3, (tool) => callOf(tool), reads),
+    succeedingCalls: await some(3, (tool) => createCall(tool), reads),
     failingCalls: await some(1, marked("missing"), reads),
     slowCalls: await some(1, marked("slow"), reads),
     largeCalls: (await some(1, marked("large"), reads)).map((call) => ({
@@ -118,10 +121,10 @@ async function samplesOf(
     effectCalls: await some(
       1,
       async (tool) => {
-        const call = await callOf(tool);
+        const call = await createCall(tool);
         return call === undefined ? undefined : { ...call, count: () => server.count(tool) };
       },
-      (tool) => methodOf(tool) === "POST",
+      (tool) => readMethod(tool) === "POST",
     ),
   };
 }
@@ -131,13 +134,13 @@ function openArgument(tool: Tool): { name: string; kind: MarkerKind } | undefine
   const { properties } = argumentsSchemaOf(tool);
   if (!isObject(properties)) return undefined;
   const found = Object.entries(properties).flatMap(([name, schema]) => {
-    const kind = isObject(schema) ? kindOf(schema) : undefined;
+    const kind = isObject(schema) ? findKind(schema) : undefined;
     return kind === undefined ? [] : [{ name, kind }];
   });
   return found.find(({ kind }) => kind === "text") ?? found[0];
 }
 
-function kindOf(schema: JsonObject): MarkerKind | undefined {
+function findKind(schema: JsonObject): MarkerKind | undefined {
   const { type, format } = schema;
   const bounds = ["enum", "const", "pattern", "maxLength", "minimum", "maximum"];
   if (bounds.some((bound) => schema[bound] !== undefined)) return undefined;
@@ -147,7 +150,7 @@ function kindOf(schema: JsonObject): MarkerKind | undefined {
   return format === undefined ? "text" : undefined;
 }
 
-function methodOf({ spec }: Tool): string | undefined {
+function readMethod({ spec }: Tool): string | undefined {
   const { method } = spec.provenance.origin as { readonly method?: string };
   return method?.toUpperCase();
 }

@@ -63,7 +63,7 @@ function everything(): ServerManifest {
     close: () => {},
     manifest: {
       name: "server-everything",
-      create: () => serverOf("everything", ["stdio"], { EVERYTHING_TOKEN: secret }),
+      create: () => createServer("everything", ["stdio"], { EVERYTHING_TOKEN: secret }),
       samples: {
         succeedingCalls: [
           { tool: "echo", arguments: { message: "hello" } },
@@ -126,7 +126,7 @@ function filesystem(): ServerManifest {
     close: () => rmSync(folder, { recursive: true }),
     manifest: {
       name: "server-filesystem",
-      create: () => serverOf("filesystem", [folder]),
+      create: () => createServer("filesystem", [folder]),
       samples: {
         succeedingCalls: [
           { tool: "read_text_file", arguments: { path: at("note.txt") } },
@@ -171,7 +171,7 @@ function memory(): ServerManifest {
     close: () => rmSync(folder, { recursive: true }),
     manifest: {
       name: "server-memory",
-      create: () => serverOf("memory", [], { MEMORY_FILE_PATH: file }),
+      create: () => createServer("memory", [], { MEMORY_FILE_PATH: file }),
       samples: {
         succeedingCalls: [
           { tool: "read_graph", arguments: {} },
@@ -207,7 +207,7 @@ function sequentialThinking(): ServerManifest {
     close: () => {},
     manifest: {
       name: "server-sequential-thinking",
-      create: () => serverOf("sequential-thinking"),
+      create: () => createServer("sequential-thinking"),
       samples: {
         succeedingCalls: [
           {
@@ -247,7 +247,7 @@ const programs = {
     require.resolve("@modelcontextprotocol/server-sequential-thinking/dist/index.js"),
 };
 
-function serverOf(
+function createServer(
   name: keyof typeof programs,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},

@@ -32,7 +32,7 @@ export function plainWords(text: string): readonly string[] {
   );
 }
 
-function termsOf(text: string): readonly string[] {
+function splitTerms(text: string): readonly string[] {
   return plainWords(text)
     .filter((word) => !stopWords.has(word))
     .map(lightStem);
@@ -41,7 +41,7 @@ function termsOf(text: string): readonly string[] {
 /** Textbook BM25 over name (twice), title and description, to compare with. */
 export function plainBm25(tools: readonly Tool[]): Find {
   const texts = tools.map(({ spec: { name, title, description } }) =>
-    termsOf(`${name} ${name} ${title ?? ""} ${description}`),
+    splitTerms(`${name} ${name} ${title ?? ""} ${description}`),
   );
   const average = texts.reduce((sum, { length }) => sum + length, 0) / texts.length;
   const postings = new Map<string, Map<number, number>>();
@@ -53,7 +53,7 @@ export function plainBm25(tools: readonly Tool[]): Find {
   }
   return (text, limit) => {
     const scores = new Map<number, number>();
-    for (const term of termsOf(text)) {
+    for (const term of splitTerms(text)) {
       const counts = postings.get(term) ?? new Map<number, number>();
       const idf = Math.log(1 + (texts.length - counts.size + 0.5) / (counts.size + 0.5));
       for (const [index, count] of counts) {

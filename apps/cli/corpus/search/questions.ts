@@ -14,7 +14,7 @@ export interface Recall {
 }
 
 /** The mean over all questions. */
-export async function recallOf(questions: readonly Question[], find: Find): Promise<Recall> {
+export async function measureRecall(questions: readonly Question[], find: Find): Promise<Recall> {
   let at5 = 0;
   let at10 = 0;
   for (const { text, tools } of questions) {

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolweave/core";
 import { UsageError } from "../process/exit-code.ts";
-import { jsonTypeOf, type JsonType, type SchemaView } from "./schema-view.ts";
+import { getJsonType, type JsonType, type SchemaView } from "./schema-view.ts";
 
 /**
  * Reads the text of one argument as its schema wants it: numbers, booleans, null, JSON for arrays
@@ -75,7 +75,7 @@ function parseNumber(text: string, path: string): number {
 function parseStructure(text: string, types: ReadonlySet<JsonType>): JsonValue | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = tryParseJson(text);
-  return value !== undefined && types.has(jsonTypeOf(value)) ? value : undefined;
+  return value !== undefined && types.has(getJsonType(value)) ? value : undefined;
 }
 
 function tryParseJson(text: string): JsonValue | undefined {

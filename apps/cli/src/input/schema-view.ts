@@ -75,7 +75,7 @@ export class SchemaView {
 }
 
 /** The type of a JSON value. */
-export function jsonTypeOf(value: JsonValue): JsonType {
+export function getJsonType(value: JsonValue): JsonType {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : (typeof value as JsonType);
 }
@@ -113,7 +113,7 @@ function declaredTypes(part: JsonSchema): JsonType[] {
   const { type, items } = part;
   if (type !== undefined) return [type].flat().flatMap(toJsonTypes);
   const values = declaredValues(part);
-  if (values.length > 0) return values.map(jsonTypeOf);
+  if (values.length > 0) return values.map(getJsonType);
   if (Object.keys(getProperties(part)).length > 0 || isObject(part["additionalProperties"])) {
     return ["object"];
   }

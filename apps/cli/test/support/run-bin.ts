@@ -60,11 +60,11 @@ export function runShell(
     env: { PATH: `${folder}${delimiter}${PATH}`, HOME, ...env },
   });
   child.stdin.end();
-  return endOf(child);
+  return awaitEnd(child);
 }
 
 /** Reads a process to its end. */
-export async function endOf(child: ChildProcessWithoutNullStreams): Promise<BinResult> {
+export async function awaitEnd(child: ChildProcessWithoutNullStreams): Promise<BinResult> {
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -80,5 +80,5 @@ export function runBin(
 ): Promise<BinResult> {
   const child = startBin(args, options);
   child.stdin.end(options.input ?? "");
-  return endOf(child);
+  return awaitEnd(child);
 }

@@ -21,7 +21,7 @@ export function toolCode(name: string, invoke: string, readOnlyHint = true): str
 }
 
 /** A folder with files that exists until the test ends. */
-export function folderOf(files: Readonly<Record<string, string>>): string {
+export function createFolder(files: Readonly<Record<string, string>>): string {
   const folder = tempFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -216,10 +216,10 @@ const noCount: Finding = notApplicable("No sample call that waits has a count.")
 function checkCalls(
   context: CheckContext,
   done: string,
-  faultOf: (call: SuspendingCall) => Promise<Fault | undefined>,
+  findFault: (call: SuspendingCall) => Promise<Fault | undefined>,
 ): Promise<Finding> {
   return checkEach(labelCalls(context.samples("suspendingCalls")), done, ({ call }) =>
-    faultOf(call),
+    findFault(call),
   );
 }
 

@@ -181,14 +181,14 @@ const runs: readonly (RunOptions & { readonly sessionId: string })[] = [
 async function checkCalls(
   context: CheckContext,
   done: string,
-  faultOf: (run: Run, call: SampleCall) => Promise<Fault | undefined>,
+  findFault: (run: Run, call: SampleCall) => Promise<Fault | undefined>,
   wanted: (call: SampleCall) => boolean = () => true,
 ): Promise<Finding> {
   const calls = labelCalls(context.samples("succeedingCalls").filter(wanted));
   if (calls.length === 0) return notApplicable("No sample call has two arguments.");
   const executor = createExecutor((await context.createReady()).callableTools());
   const run: Run = (call, options) => runSample(context, executor, call, options);
-  return checkEach(calls, done, ({ call }) => faultOf(run, call));
+  return checkEach(calls, done, ({ call }) => findFault(run, call));
 }
 
 /** The value with the members of its objects in reverse order. */

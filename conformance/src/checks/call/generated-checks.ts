@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "@toolweave/core";
 import { isContentBlock, isToolName } from "@toolweave/core/adapter";
-import { checkGenerated, type FaultOf, type InputKind } from "../../calls/check-generated.ts";
+import { checkGenerated, type FindFault, type InputKind } from "../../calls/check-generated.ts";
 import { formatOutcome } from "../../execution/call-result.ts";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { failed } from "../../contract/finding.ts";
@@ -13,13 +13,13 @@ function formatOptionalOutcome(outcome: ToolOutcome | undefined): string {
 
 const usualKinds: readonly InputKind[] = ["least", "ordinary", "edge"];
 
-const findProgrammingError: FaultOf = ({ programmingError }) =>
+const findProgrammingError: FindFault = ({ programmingError }) =>
   programmingError === undefined
     ? undefined
     : { wrong: "causes a programming error", seen: programmingError };
 
 /** Finds a programming error for arguments of these kinds, so that the tool is skipped. */
-function findProgrammingErrorFor(...kinds: readonly InputKind[]): FaultOf {
+function findProgrammingErrorFor(...kinds: readonly InputKind[]): FindFault {
   return (answer) => (kinds.includes(answer.kind) ? findProgrammingError(answer) : undefined);
 }
 

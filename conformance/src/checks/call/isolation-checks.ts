@@ -119,14 +119,14 @@ interface CallerResults {
 
 async function checkReadCalls(
   context: CheckContext,
-  faultOf: (call: ReadCall, calls: readonly ReadCall[]) => Fault | undefined,
+  findFault: (call: ReadCall, calls: readonly ReadCall[]) => Fault | undefined,
 ): Promise<Finding> {
   const calls = await memoizePerRun(context, "what calls read of their runs", () =>
     makeReadCalls(context),
   );
   return calls.length === 0
     ? notApplicable("There is no tool for the sample calls.")
-    : checkEach(calls, done, (call) => faultOf(call, calls));
+    : checkEach(calls, done, (call) => findFault(call, calls));
 }
 
 async function makeReadCalls(context: CheckContext): Promise<readonly ReadCall[]> {

@@ -128,7 +128,7 @@ async function checkCalls(
   context: CheckContext,
   kind: "succeedingCalls" | "failingCalls",
   done: string,
-  faultOf: (outcome: ToolOutcome, stored: readonly string[]) => Fault | undefined,
+  findFault: (outcome: ToolOutcome, stored: readonly string[]) => Fault | undefined,
 ): Promise<Finding> {
   const made = await memoizePerRun(context, `secrets in ${kind}`, async () => {
     const subject = await context.createReady();
@@ -146,7 +146,7 @@ async function checkCalls(
     return all;
   });
   if (made.length === 0) return notApplicable("No sample call ended.");
-  return checkEach(made, done, ({ outcome, stored }) => faultOf(outcome, stored));
+  return checkEach(made, done, ({ outcome, stored }) => findFault(outcome, stored));
 }
 
 async function findLeakInSent(

@@ -69,24 +69,24 @@ export const validateChecks: readonly Check[] = [
   ),
 ];
 
-type FaultOf = (runs: ValidateRun) => Fault | undefined;
+type FindFault = (runs: ValidateRun) => Fault | undefined;
 
 /** Skips results that TW-CALL-003 reports. */
-function skipFaulty(faultOf: FaultOf): FaultOf {
+function skipFaulty(findFault: FindFault): FindFault {
   return (runs) =>
-    runs.thrown === undefined && runs.shapeFault === undefined ? faultOf(runs) : undefined;
+    runs.thrown === undefined && runs.shapeFault === undefined ? findFault(runs) : undefined;
 }
 
 async function checkValidate(
   context: CheckContext,
   done: string,
-  faultOf: FaultOf,
+  findFault: FindFault,
 ): Promise<Finding> {
   const all = await memoizePerRun(context, "what validate says", () => validateAll(context));
   if (all.length === 0) return notApplicable("No tool has a validate function.");
   return checkEach(all, done, ({ runs }) => {
     for (const one of runs) {
-      const fault = faultOf(one);
+      const fault = findFault(one);
       if (fault === undefined) continue;
       return { ...fault, wrong: `${fault.wrong}: ${JSON.stringify(one.args).slice(0, 200)}` };
     }

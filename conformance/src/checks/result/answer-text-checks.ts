@@ -46,14 +46,14 @@ export const answerTextChecks: readonly Check[] = [
 function checkTexts(
   context: CheckContext,
   done: string,
-  wrongOf: (text: string) => string | undefined,
+  describeFault: (text: string) => string | undefined,
 ): Promise<Finding> {
   return checkAnswers(
     context,
     done,
     (answer) => {
       for (const text of getTexts(answer)) {
-        const wrong = wrongOf(text);
+        const wrong = describeFault(text);
         if (wrong !== undefined) return { wrong, seen: JSON.stringify(text) };
       }
       return undefined;

@@ -118,19 +118,19 @@ export const eventChecks: readonly Check[] = [
 async function checkRuns(
   context: CheckContext,
   done: string,
-  faultOf: (run: UpdatingRun) => Fault | undefined,
+  findFault: (run: UpdatingRun) => Fault | undefined,
 ): Promise<Finding> {
-  return checkEach(await makeUpdatingCalls(context), done, faultOf);
+  return checkEach(await makeUpdatingCalls(context), done, findFault);
 }
 
 function checkSent(
   context: CheckContext,
   done: string,
-  faultOf: (sent: SentUpdate) => Fault | undefined,
+  findFault: (sent: SentUpdate) => Fault | undefined,
 ): Promise<Finding> {
   return checkRuns(context, done, ({ sent }) => {
     for (const one of sent) {
-      const fault = faultOf(one);
+      const fault = findFault(one);
       if (fault !== undefined) return fault;
     }
     return undefined;

@@ -117,9 +117,9 @@ export const largeChecks: readonly Check[] = [
 function checkLargeCalls(
   context: CheckContext,
   done: string,
-  faultOf: (call: LargeCall) => Fault | undefined | Promise<Fault | undefined>,
+  findFault: (call: LargeCall) => Fault | undefined | Promise<Fault | undefined>,
 ): Promise<Finding> {
-  return checkEach(labelCalls(context.samples("largeCalls")), done, ({ call }) => faultOf(call));
+  return checkEach(labelCalls(context.samples("largeCalls")), done, ({ call }) => findFault(call));
 }
 
 /** The measurements of a large output; the output itself is not stored. */
@@ -146,12 +146,12 @@ interface LargeCallPair {
 async function checkCallPairs(
   context: CheckContext,
   done: string,
-  faultOf: (made: LargeCallPair) => Fault | undefined,
+  findFault: (made: LargeCallPair) => Fault | undefined,
 ): Promise<Finding> {
   return checkEach(
     await memoizePerRun(context, "large calls", () => makeCallPairs(context)),
     done,
-    faultOf,
+    findFault,
   );
 }
 

@@ -47,7 +47,7 @@ export const lostAnswerChecks: readonly Check[] = [
 
 async function checkLostCalls(
   context: CheckContext,
-  faultOf: (call: LostCall) => Fault | undefined,
+  findFault: (call: LostCall) => Fault | undefined,
 ): Promise<Finding> {
   if (context.manifest.outage?.loseAnswers === undefined) {
     return notApplicable("The manifest has no outage.loseAnswers.");
@@ -71,7 +71,7 @@ async function checkLostCalls(
       formatOutcome(unaccepted.callResult),
     );
   }
-  return checkEach(lost, done, faultOf);
+  return checkEach(lost, done, findFault);
 }
 
 async function makeLostCalls(context: CheckContext): Promise<readonly LostCall[]> {

@@ -98,11 +98,11 @@ export const fieldChecks: readonly Check[] = [
 function defineFieldCheck(
   id: string,
   done: string,
-  faultOf: (spec: ToolSpec) => Fault | undefined,
+  findFault: (spec: ToolSpec) => Fault | undefined,
 ): Check {
   return defineCheck(id, async (context) => {
     const { tools } = await context.subject();
-    return checkEach(withReadableSpec(tools), done, ({ spec }) => faultOf(spec));
+    return checkEach(withReadableSpec(tools), done, ({ spec }) => findFault(spec));
   });
 }
 

@@ -118,12 +118,12 @@ export const inputChecks: readonly Check[] = [
 export function defineInputCheck(
   id: string,
   done: string,
-  faultOf: (schema: JsonObject) => Fault | undefined,
+  findFault: (schema: JsonObject) => Fault | undefined,
 ): Check {
   return defineCheck(id, async (context) => {
     const { tools } = await context.subject();
     return checkEach(withReadableSpec(tools), done, ({ spec }) =>
-      isObject(spec.inputSchema) ? faultOf(spec.inputSchema) : undefined,
+      isObject(spec.inputSchema) ? findFault(spec.inputSchema) : undefined,
     );
   });
 }
@@ -131,11 +131,11 @@ export function defineInputCheck(
 function defineShapeCheck(
   id: string,
   done: string,
-  faultOf: (shape: ValueShape, schema: JsonObject) => Fault | undefined,
+  findFault: (shape: ValueShape, schema: JsonObject) => Fault | undefined,
 ): Check {
   return defineInputCheck(id, done, (schema) => {
     for (const shape of collectValueShapes(schema, getReferences(schema))) {
-      const fault = faultOf(shape, schema);
+      const fault = findFault(shape, schema);
       if (fault !== undefined) return fault;
     }
     return undefined;

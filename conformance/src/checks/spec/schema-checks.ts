@@ -137,7 +137,7 @@ async function findNarrowSchema(
       seen: [...named],
     };
   }
-  const problemsOf = await compileSchema(inputSchema);
+  const findProblems = await compileSchema(inputSchema);
   const { seed } = context;
   const samples = fc.sample(generateArguments(usable, [], seed), { seed, numRuns: argumentSets });
   const base = samples.find(accepts);
@@ -145,7 +145,7 @@ async function findNarrowSchema(
   const edges =
     base === undefined ? [] : generateBoundaries(argumentsSchemaOf(tool) as JsonObject, base);
   for (const args of [...samples, ...edges]) {
-    const problems = accepts(args) ? problemsOf?.(args) : undefined;
+    const problems = accepts(args) ? findProblems?.(args) : undefined;
     if (problems === undefined) continue;
     const wrong = "accepts arguments that the schema for the model rejects";
     return { wrong, seen: { arguments: args, problems } };

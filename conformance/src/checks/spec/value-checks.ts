@@ -75,11 +75,11 @@ export const valueChecks: readonly Check[] = [
 function defineSubschemaCheck(
   id: string,
   done: string,
-  faultOf: (schema: JsonObject) => Fault | undefined,
+  findFault: (schema: JsonObject) => Fault | undefined,
 ): Check {
   return defineInputCheck(id, done, (root) => {
     for (const { schema, pointer: path } of walkSubschemas(root)) {
-      const fault = faultOf(schema);
+      const fault = findFault(schema);
       if (fault !== undefined) return { ...fault, wrong: `${fault.wrong}, at inputSchema${path}` };
     }
     return undefined;
@@ -97,11 +97,11 @@ interface SchemaValue {
 async function checkValues(
   context: CheckContext,
   what: "default" | "example",
-  valuesOf: (schema: JsonObject) => readonly JsonValue[],
+  chooseValues: (schema: JsonObject) => readonly JsonValue[],
 ): ReturnType<typeof checkEach> {
   const { tools } = await context.subject();
   const all = withReadableSpec(tools).flatMap(({ label, spec: { inputSchema } }) =>
-    isObject(inputSchema) ? findValues(label, inputSchema, valuesOf) : [],
+    isObject(inputSchema) ? findValues(label, inputSchema, chooseValues) : [],
   );
   const some = drawSubset(all, maxValues, context.seed);
   const done = `Checked ${some.length} of ${all.length} ${what}s against their schemas`;
@@ -118,10 +118,10 @@ async function checkValues(
 function findValues(
   label: string,
   root: JsonObject,
-  valuesOf: (schema: JsonObject) => readonly JsonValue[],
+  chooseValues: (schema: JsonObject) => readonly JsonValue[],
 ): SchemaValue[] {
   return [...walkSubschemas(root)].flatMap(({ schema, pointer: path }) =>
-    valuesOf(schema).map((value) => ({ label, path, value, schema, root })),
+    chooseValues(schema).map((value) => ({ label, path, value, schema, root })),
   );
 }
 
@@ -135,6 +135,6 @@ async function accepts({ value, schema, root }: SchemaValue): Promise<boolean> {
     ...(isWhole || $defs === undefined ? {} : { $defs }),
     ...(isWhole || definitions === undefined ? {} : { definitions }),
   };
-  const problemsOf = await compileSchema(alone);
-  return problemsOf?.(value) === undefined;
+  const findProblems = await compileSchema(alone);
+  return findProblems?.(value) === undefined;
 }

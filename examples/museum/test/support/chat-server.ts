@@ -34,7 +34,9 @@ export async function chatServer(...turns: readonly (Said | Promise<Said>)[]): P
       const delta =
         "text" in said
           ? { content: said.text }
-          : { tool_calls: [{ index: 0, id: "c", type: "function", function: functionOf(said) }] };
+          : {
+              tool_calls: [{ index: 0, id: "c", type: "function", function: toFunctionCall(said) }],
+            };
       const finish_reason = "text" in said ? "stop" : "tool_calls";
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const choice of [{ delta }, { delta: {}, finish_reason }]) {
@@ -57,6 +59,12 @@ export async function chatServer(...turns: readonly (Said | Promise<Said>)[]): P
   };
 }
 
-function functionOf({ name, input }: { readonly name: string; readonly input: object }): object {
+function toFunctionCall({
+  name,
+  input,
+}: {
+  readonly name: string;
+  readonly input: object;
+}): object {
   return { name, arguments: JSON.stringify(input) };
 }

@@ -15,7 +15,7 @@ import {
   type SourceProblem,
 } from "@toolweave/core/adapter";
 import { asSchema, type ToolSet } from "ai";
-import { resolveApproval, ownProperty, type AiToolApproval } from "./approval-of.ts";
+import { resolveApproval, ownProperty, type AiToolApproval } from "./resolve-approval.ts";
 import { toInputSchema, toOutputSchema, SdkParser } from "./sdk-schema.ts";
 import { SdkTool } from "./sdk-tool.ts";
 
@@ -136,7 +136,7 @@ class ToolSetLoader {
       original,
       source: this.#source,
       input: await toInputSchema(tool),
-      output: await this.#outputOf(tool, original),
+      output: await this.#readOutputSchema(tool, original),
       parser: SdkParser.of(tool),
       annotations: ownProperty(annotations, original) ?? {},
       approval: resolveApproval({ tool, set, original, context, toolApproval, toolsContext }),
@@ -146,7 +146,10 @@ class ToolSetLoader {
   }
 
   /** An output schema that cannot be converted is only a warning. */
-  async #outputOf(tool: ToolSet[string], original: string): Promise<JsonSchema | undefined> {
+  async #readOutputSchema(
+    tool: ToolSet[string],
+    original: string,
+  ): Promise<JsonSchema | undefined> {
     try {
       return await toOutputSchema(tool);
     } catch (error) {

@@ -70,18 +70,20 @@ export class SdkParser {
 
   /** @returns what is wrong; `undefined`: nothing. */
   async problems(args: JsonObject): Promise<readonly ValidationProblem[] | undefined> {
-    const result = await this.#resultOf(args);
+    const result = await this.#getResult(args);
     return result.success ? undefined : toProblems(result.error);
   }
 
   /** The arguments with the schema's defaults and transformations. @throws Error when they are invalid. */
   async parsed(args: JsonObject): Promise<unknown> {
-    const result = await this.#resultOf(args);
+    const result = await this.#getResult(args);
     if (result.success) return result.value;
     throw result.error;
   }
 
-  async #resultOf(args: JsonObject): Promise<Awaited<ReturnType<NonNullable<Schema["validate"]>>>> {
+  async #getResult(
+    args: JsonObject,
+  ): Promise<Awaited<ReturnType<NonNullable<Schema["validate"]>>>> {
     const known = this.#results.get(args);
     if (known !== undefined) return known;
     const result = await this.#validate(args);

@@ -1,10 +1,8 @@
 import {
-  suspend,
   ToolError,
   type JsonObject,
   type JsonSchema,
   type PermissionRequest,
-  type Suspension,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
@@ -12,10 +10,15 @@ import {
   type ToolReturn,
   type ToolSpec,
 } from "@toolweave/core";
-import type { Metadata } from "@toolweave/core/adapter";
-import { isThenable, type PreflightContext, type ValidationProblem } from "@toolweave/core/adapter";
+import {
+  isThenable,
+  requestHostResult,
+  type Metadata,
+  type PreflightContext,
+  type ValidationProblem,
+} from "@toolweave/core/adapter";
 import type { ToolSet } from "ai";
-import type { ToolApproval } from "./approval-of.ts";
+import type { ToolApproval } from "./resolve-approval.ts";
 import { toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
 import { sdkMajor } from "./sdk-version.ts";
@@ -63,10 +66,10 @@ export class SdkTool implements Tool {
 
   async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolReturn> {
     const { tool, context, closing } = this.#parts;
-    if (tool.execute === undefined) return resultFromHost(args, ctx);
+    if (tool.execute === undefined) return requestHostResult(args, ctx);
     const toolCallId = ctx.callId;
     const abortSignal = AbortSignal.any([ctx.signal, closing]);
-    const input = await this.#inputOf(args);
+    const input = await this.#parseInput(args);
     // Many tools listen for a later abort and do not check for an earlier one.
     abortSignal.throwIfAborted();
     // `experimental_context` is the name of the context before version 7.
@@ -86,7 +89,7 @@ export class SdkTool implements Tool {
     return toToolOutput(output, modelOutput);
   }
 
-  async #inputOf(args: JsonObject): Promise<unknown> {
+  async #parseInput(args: JsonObject): Promise<unknown> {
     const { parser } = this.#parts;
     return parser === undefined ? args : parser.parsed(args);
   }
@@ -98,7 +101,12 @@ export class SdkTool implements Tool {
   ): Promise<readonly PermissionRequest[]> {
     const status =
       typeof approval === "function"
-        ? await approval({ id, input: await this.#inputOf(args), messages: [], runtimeContext: {} })
+        ? await approval({
+            id,
+            input: await this.#parseInput(args),
+            messages: [],
+            runtimeContext: {},
+          })
         : approval;
     const { type, reason } = typeof status === "object" ? status : { type: status };
     const { name } = this.spec;
@@ -144,18 +152,6 @@ function toSpec(parts: SdkToolParts): ToolSpec {
     provenance: { adapter: "ai-sdk", source, origin: { tool: original } },
     ...(metadata === undefined ? {} : { metadata: metadata as Metadata }),
   };
-}
-
-/** Requests the result of a tool without `execute` from the host. */
-function resultFromHost(args: JsonObject, ctx: ToolContext): Suspension | ToolReturn {
-  const answer = ctx.resumed?.answers[0];
-  if (answer === undefined) {
-    return suspend([{ id: `${ctx.callId}:result`, type: "result", arguments: args }], null);
-  }
-  if (answer.type === "result") return answer.value;
-  const reason =
-    answer.type === "reject" ? (answer.reason ?? "no reason given") : "no result given";
-  throw new ToolError("approval_rejected", `${ctx.toolName} was not run by the host: ${reason}.`);
 }
 
 function isIterable(value: unknown): value is AsyncIterable<unknown> {

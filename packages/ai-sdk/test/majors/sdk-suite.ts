@@ -65,7 +65,7 @@ const remove = (removed: number[]): Tool =>
     execute: ({ id }) => ({ removed: removed.push(id) }),
   });
 
-const executorOf = (...tools: Tool[]): ToolExecutor =>
+const createExecutor = (...tools: Tool[]): ToolExecutor =>
   new ToolExecutor({ registry: new ToolRegistry(tools) });
 
 /** The tests that every supported version of the SDK passes. */
@@ -129,7 +129,7 @@ export function testSdk(sdk: SdkUnderTest): void {
         execute: ({ a }) => ({ sum: a + 1 }),
       });
       const model = scripted([call("add", { a: 1 })], [say("2")]);
-      const tools = await aiTools(executorOf(add));
+      const tools = await aiTools(createExecutor(add));
       const outputs: unknown[] = [];
       const onStepFinish = ({ toolResults }: { toolResults: { output: unknown }[] }): void =>
         void outputs.push(...toolResults.map(({ output }) => output));
@@ -149,7 +149,12 @@ export function testSdk(sdk: SdkUnderTest): void {
         }),
       });
       const model = scripted([call("draw")], [say("ok")]);
-      await generateText({ model, prompt: "go", tools: await aiTools(executorOf(draw)), stopWhen });
+      await generateText({
+        model,
+        prompt: "go",
+        tools: await aiTools(createExecutor(draw)),
+        stopWhen,
+      });
       const [, image] = (readOutput(model) as { value: object[] }).value;
       const forms = {
         5: { type: "media", data: "iVBORw0KGgo=", mediaType: "image/png" },
@@ -162,7 +167,7 @@ export function testSdk(sdk: SdkUnderTest): void {
     test("a call with invalid arguments is a tool error, and the model reads what to correct", async () => {
       const removed: number[] = [];
       const model = scripted([call("remove", { id: "seven" })], [say("oh")]);
-      const tools = await aiTools(executorOf(remove(removed)));
+      const tools = await aiTools(createExecutor(remove(removed)));
       await generateText({ model, prompt: "go", tools, stopWhen });
       const output = readOutput(model) as { type: string; value: string };
       expect(output.type).toBe("error-text");
@@ -174,7 +179,7 @@ export function testSdk(sdk: SdkUnderTest): void {
       test("a call that needs approval does not run: this version has none", async () => {
         const removed: number[] = [];
         const model = scripted([call("remove", { id: 7 })], [say("oh")]);
-        const tools = await aiTools(executorOf(remove(removed)));
+        const tools = await aiTools(createExecutor(remove(removed)));
         await generateText({ model, prompt: "go", tools, stopWhen });
         expect(readOutput(model)).toMatchObject({ type: "error-text" });
         expect(removed).toEqual([]);
@@ -192,7 +197,7 @@ export function testSdk(sdk: SdkUnderTest): void {
     const withApprovals = (): void =>
       test("an approved call runs once, in a later request", async () => {
         const removed: number[] = [];
-        const executor = executorOf(remove(removed));
+        const executor = createExecutor(remove(removed));
         const messages: Message[] = [{ role: "user", content: "go" }];
         const first = await generateText({
           model: scripted([call("remove", { id: 7 })]),
@@ -235,7 +240,7 @@ export function testSdk(sdk: SdkUnderTest): void {
         },
       });
       const model = scripted([call("count")], [say("ok")]);
-      const tools = await aiTools(executorOf(count));
+      const tools = await aiTools(createExecutor(count));
       const outputs: unknown[] = [];
       for await (const part of streamText({ model, prompt: "go", tools, stopWhen }).fullStream) {
         if ("type" in part && part.type === "tool-result" && "output" in part) {
@@ -258,7 +263,7 @@ export function testSdk(sdk: SdkUnderTest): void {
           execute: () => `room ${number} is lit`,
         }),
       );
-      const run = executorOf(...rooms).startRun({
+      const run = createExecutor(...rooms).startRun({
         search: toolSearch({ form: "growing", results: 1 }),
       });
       const model = scripted(

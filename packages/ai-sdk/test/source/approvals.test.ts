@@ -2,7 +2,7 @@ import { tool, type ToolSet } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { AiSourceOptions } from "../../src/index.ts";
-import { codeOf, sourced, textOf, type Sourced } from "../support/sourced.ts";
+import { readCode, sourced, readText, type Sourced } from "../support/sourced.ts";
 
 /** The tool that removes exhibits, and the removed ones. */
 interface Removing extends Sourced {
@@ -39,7 +39,7 @@ describe("a tool of the SDK that needs approval", () => {
     if (outcome.status !== "interrupted") throw new Error("It did not ask.");
     expect(removed).toEqual([]);
     const resumed = await executor.resume(outcome.interruption, [{ type: "approve" }]);
-    expect(textOf(resumed)).toBe("removed");
+    expect(readText(resumed)).toBe("removed");
     expect(removed).toEqual([70]);
   });
 
@@ -52,7 +52,7 @@ describe("a tool of the SDK that needs approval", () => {
       },
     );
     expect((await call("remove", { id: 7 })).status).toBe("interrupted");
-    expect(textOf(await call("remove", { id: 1 }))).toBe("removed");
+    expect(readText(await call("remove", { id: 1 }))).toBe("removed");
     expect(seen).toEqual([{ id: 70 }, "call_1", { id: 10 }, "call_2"]);
     expect(removed).toEqual([10]);
   });
@@ -86,22 +86,22 @@ describe("the SDK's toolApproval, for tools in a registry,", () => {
       },
     });
     const outcome = await call("remove", { id: 7 });
-    expect(codeOf(outcome)).toBe("permission_denied");
-    expect(textOf(outcome)).toContain("not that one");
-    expect(textOf(await call("remove", { id: 1 }))).toBe("removed");
+    expect(readCode(outcome)).toBe("permission_denied");
+    expect(readText(outcome)).toContain("not that one");
+    expect(readText(await call("remove", { id: 1 }))).toBe("removed");
     expect(removed).toEqual([10]);
   });
 
   it("takes precedence over the tool's own setting, as in the SDK", async () => {
     const { call } = await removing(true, { toolApproval: { remove: "approved" } });
-    expect(textOf(await call("remove", { id: 7 }))).toBe("removed");
+    expect(readText(await call("remove", { id: 7 }))).toBe("removed");
   });
 
   it("can be one function for every tool", async () => {
     const { call, removed } = await removing(true, {
       toolApproval: ({ toolCall }) => (toolCall.toolName === "remove" ? "denied" : "approved"),
     });
-    expect(codeOf(await call("remove", { id: 7 }))).toBe("permission_denied");
+    expect(readCode(await call("remove", { id: 7 }))).toBe("permission_denied");
     expect(removed).toEqual([]);
   });
 

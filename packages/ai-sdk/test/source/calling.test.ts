@@ -2,7 +2,7 @@ import type { ToolOutput } from "@toolweave/core";
 import { dynamicTool, jsonSchema, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codeOf, sourced, textOf } from "../support/sourced.ts";
+import { readCode, sourced, readText } from "../support/sourced.ts";
 
 describe("a call of a tool of the SDK", () => {
   it("passes to its code the SDK's options", async () => {
@@ -21,7 +21,7 @@ describe("a call of a tool of the SDK", () => {
       },
       { toolsContext: { look: { guide: "Emma" } } },
     );
-    expect(textOf(await call("look", { id: 7 }))).toBe("seen");
+    expect(readText(await call("look", { id: 7 }))).toBe("seen");
     expect(seen[0]).toEqual({ id: 7, room: "hall" });
     expect(seen[1]).toMatchObject({
       toolCallId: "call_1",
@@ -53,11 +53,11 @@ describe("a call of a tool of the SDK", () => {
         execute,
       }),
     });
-    expect(codeOf(await call("typed", { id: "7" }))).toBe("invalid_arguments");
+    expect(readCode(await call("typed", { id: "7" }))).toBe("invalid_arguments");
     const refused = await call("refined", { from: 3, to: 1 });
-    expect(codeOf(refused)).toBe("invalid_arguments");
-    expect(textOf(refused)).toContain("- from from has to come before to (sent: 3)");
-    expect(textOf(await call("checked", { id: 7 }))).toContain("no such exhibit");
+    expect(readCode(refused)).toBe("invalid_arguments");
+    expect(readText(refused)).toContain("- from from has to come before to (sent: 3)");
+    expect(readText(await call("checked", { id: 7 }))).toContain("no such exhibit");
     expect(runs).toBe(0);
   });
 
@@ -68,7 +68,7 @@ describe("a call of a tool of the SDK", () => {
         execute: ({ day }) => day.getUTCFullYear(),
       }),
     });
-    expect(textOf(await call("when", { day: "1817-07-18" }))).toBe("1817");
+    expect(readText(await call("when", { day: "1817-07-18" }))).toBe("1817");
   });
 
   it("answers with text as text, and with any other value as JSON", async () => {
@@ -76,10 +76,10 @@ describe("a call of a tool of the SDK", () => {
       say: dynamicTool({ inputSchema: z.object({}), execute: async () => "a word" }),
       show: dynamicTool({ inputSchema: z.object({}), execute: async () => ({ rooms: [1, 2] }) }),
     });
-    expect(textOf(await call("say"))).toBe("a word");
+    expect(readText(await call("say"))).toBe("a word");
     const emitted = await call("show");
     expect(emitted).toMatchObject({ status: "completed", result: { value: { rooms: [1, 2] } } });
-    expect(textOf(emitted)).toBe('{"rooms":[1,2]}');
+    expect(readText(emitted)).toBe('{"rooms":[1,2]}');
   });
 
   it("that throws is an error that the model can read", async () => {
@@ -92,8 +92,8 @@ describe("a call of a tool of the SDK", () => {
       }),
     });
     const outcome = await call("fail");
-    expect(codeOf(outcome)).toBe("execution_failed");
-    expect(textOf(outcome)).toContain("The museum is closed.");
+    expect(readCode(outcome)).toBe("execution_failed");
+    expect(readText(outcome)).toContain("The museum is closed.");
   });
 
   it("emits each output that it yields, and answers with the last", async () => {
@@ -116,7 +116,7 @@ describe("a call of a tool of the SDK", () => {
         },
       },
     );
-    expect(textOf(outcome)).toBe("bound");
+    expect(readText(outcome)).toBe("bound");
     expect(updates.map(({ content }) => content)).toEqual([
       [{ type: "text", text: "sheet 1" }],
       [{ type: "text", text: "sheet 2" }],
@@ -155,8 +155,8 @@ describe("a call of a tool of the SDK", () => {
       { id: "2", name: "drip", arguments: {} },
       { signal, onUpdate: () => abort.abort() },
     );
-    expect(codeOf(await waiting)).toBe("cancelled");
-    expect(codeOf(await dripping)).toBe("cancelled");
+    expect(readCode(await waiting)).toBe("cancelled");
+    expect(readCode(await dripping)).toBe("cancelled");
     await expect.poll(() => ended).toEqual(expect.arrayContaining(["wait", "drip"]));
   });
 
@@ -175,7 +175,7 @@ describe("a call of a tool of the SDK", () => {
       { onUpdate: () => source.close?.() },
     );
     expect(outcome.status).toBe("failed");
-    expect(textOf(outcome)).not.toContain("sheet 1");
+    expect(readText(outcome)).not.toContain("sheet 1");
   });
 
   it("of a tool without execute waits for the host's result", async () => {
@@ -189,7 +189,7 @@ describe("a call of a tool of the SDK", () => {
       { type: "result", arguments: { what: "Where?" } },
     ]);
     const answered = await executor.resume(interruption, [{ type: "result", value: "Upstairs." }]);
-    expect(textOf(answered)).toBe("Upstairs.");
+    expect(readText(answered)).toBe("Upstairs.");
   });
 
   it("of a tool without execute that the host does not run reports that", async () => {
@@ -200,7 +200,7 @@ describe("a call of a tool of the SDK", () => {
     if (outcome.status !== "interrupted") throw new Error("It did not wait.");
     const answer = { type: "reject", reason: "no host is connected" } as const;
     const answered = await executor.resume(outcome.interruption, [answer]);
-    expect(codeOf(answered)).toBe("approval_rejected");
-    expect(textOf(answered)).toContain("no host is connected");
+    expect(readCode(answered)).toBe("approval_rejected");
+    expect(readText(answered)).toContain("no host is connected");
   });
 });

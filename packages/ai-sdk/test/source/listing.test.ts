@@ -2,7 +2,7 @@ import { dynamicTool, jsonSchema, tool, type ToolSet } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiSource } from "../../src/index.ts";
-import { sourced, textOf } from "../support/sourced.ts";
+import { sourced, readText } from "../support/sourced.ts";
 
 const nothing = z.object({});
 const execute = (): string => "done";
@@ -71,7 +71,7 @@ describe("tools of the SDK in a registry", () => {
     expect(source.problems).toEqual([]);
     for (const { spec } of source.tools()) {
       expect(spec.inputSchema).toMatchObject({ properties: { a: { type: "string" } } });
-      expect(textOf(await call(spec.name, { a: "x" }))).toBe("done");
+      expect(readText(await call(spec.name, { a: "x" }))).toBe("done");
       expect(await call(spec.name, { a: 1 })).toMatchObject({
         error: { code: "invalid_arguments" },
       });
@@ -88,7 +88,7 @@ describe("tools of the SDK in a registry", () => {
         execute,
       }),
     });
-    expect(textOf(await call("place", { at: [1, "north"] }))).toBe("done");
+    expect(readText(await call("place", { at: [1, "north"] }))).toBe("done");
     expect(await call("place", { at: ["north", 1] })).toMatchObject({
       error: { code: "invalid_arguments" },
     });
@@ -157,7 +157,7 @@ describe("tools of the SDK in a registry", () => {
       } as Parameters<typeof dynamicTool>[0]),
     });
     expect(source.problems).toMatchObject([{ subject: "count", severity: "warning" }]);
-    expect(textOf(await call("count"))).toBe("3");
+    expect(readText(await call("count"))).toBe("3");
   });
 
   it("cause a warning for hints of a tool that does not exist", async () => {

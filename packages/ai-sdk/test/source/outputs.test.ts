@@ -14,7 +14,7 @@ type Shown = Awaited<ModelOutput>;
 const png = "iVBORw0KGgo=";
 const pngBytes = Buffer.from(png, "base64");
 
-async function contentOf(
+async function readContent(
   output: Shown,
 ): Promise<{ content: readonly ContentBlock[]; isError: boolean }> {
   const { call: run } = await sourced({
@@ -39,11 +39,11 @@ describe("the model's output of a tool of the SDK", () => {
     ["a refusal", { type: "execution-denied", reason: "closed" }, "closed", true],
     ["a refusal without a reason", { type: "execution-denied" }, "It was not run.", true],
   ])("is %s as declared", async (_what, output, text, isError) => {
-    expect(await contentOf(output)).toMatchObject({ content: [{ type: "text", text }], isError });
+    expect(await readContent(output)).toMatchObject({ content: [{ type: "text", text }], isError });
   });
 
   it("is images, audio and files if declared, and a note if no other provider can read it", async () => {
-    const { content } = await contentOf({
+    const { content } = await readContent({
       type: "content",
       value: [
         { type: "text", text: "see" },

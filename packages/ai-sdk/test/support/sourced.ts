@@ -35,12 +35,12 @@ export async function sourced(
 }
 
 /** The text that a model reads of an ended call. */
-export function textOf(outcome: ToolOutcome): string {
+export function readText(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") throw new Error("The call waits for a person.");
   return outcome.result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
 /** The error code. */
-export function codeOf(outcome: ToolOutcome): string | undefined {
+export function readCode(outcome: ToolOutcome): string | undefined {
   return outcome.status === "interrupted" ? undefined : outcome.error?.code;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { textOf } from "../support/open-tools.ts";
+import { readText } from "../support/open-tools.ts";
 import { openPages, openServer, type WebServer } from "../support/web-server.ts";
 import { hasBrowser, openBrowser } from "./support/open-browser.ts";
 
@@ -189,7 +189,7 @@ describe.runIf(hasBrowser)("a browser", () => {
       const outcome = await browser.executor.resume(asked.interruption, [
         { requestId: asked.interruption.requests[0]?.id ?? "", type: "approve" },
       ]);
-      expect(textOf(outcome)).toMatch(
+      expect(readText(outcome)).toMatch(
         /^invalid_arguments: The element \w+ is gone, or has changed/,
       );
       // The model has to look again; the reference of the same button is another one then.

@@ -1,7 +1,7 @@
 import { defineTool } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { delegateTool } from "../../src/delegate.ts";
-import { openTools, textOf } from "../support/open-tools.ts";
+import { openTools, readText } from "../support/open-tools.ts";
 import { makeModel } from "../support/scripted-model.ts";
 
 const note = defineTool({
@@ -31,7 +31,7 @@ test("F2.13 the limits of phi-core end an agent after 10 turns", async () => {
 test("F3.22 as in ZeroClaw, agents delegate three levels deep, and no deeper", async () => {
   const model = makeModel(2, "delegate", { task: "x" });
   const { call } = openTools([delegateTool({ model, preset: "zeroclaw" })]);
-  expect(textOf(await call("delegate", { task: "x" }))).toBe("done after 2");
+  expect(readText(await call("delegate", { task: "x" }))).toBe("done after 2");
   // Two turns of each of three agents: the call of the third one begins no fourth.
   expect(model.doStreamCalls.length).toBe(6);
 });

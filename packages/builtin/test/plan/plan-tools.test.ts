@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { planTools } from "../../src/index.ts";
-import { openTools, textOf } from "../support/open-tools.ts";
+import { openTools, readText } from "../support/open-tools.ts";
 
 describe("ask_user", () => {
   const ask = async (args: Record<string, unknown>) => {
@@ -22,7 +22,7 @@ describe("ask_user", () => {
     const outcome = await executor.resume(interruption, [
       { type: "input", value: { answer: "blue" } },
     ]);
-    expect(textOf(outcome)).toBe("blue");
+    expect(readText(outcome)).toBe("blue");
     expect(outcome.result?.value).toEqual({ answer: "blue" });
   });
 
@@ -31,12 +31,12 @@ describe("ask_user", () => {
     const chosen = await several.executor.resume(several.interruption, [
       { type: "input", value: { answer: ["a", "c"] } },
     ]);
-    expect(textOf(chosen)).toBe("a\nc");
+    expect(readText(chosen)).toBe("a\nc");
     const open = await ask({ question: "Why?" });
     const said = await open.executor.resume(open.interruption, [
       { type: "input", value: { answer: "because" } },
     ]);
-    expect(textOf(said)).toBe("because");
+    expect(readText(said)).toBe("because");
   });
 
   test("does not take what was not offered", async () => {
@@ -49,7 +49,7 @@ describe("ask_user", () => {
   test("tells the model that the user has not answered", async () => {
     const { executor, interruption } = await ask({ question: "Which?" });
     const outcome = await executor.resume(interruption, [{ type: "reject", reason: "not now" }]);
-    expect(textOf(outcome)).toBe("The user did not answer: not now");
+    expect(readText(outcome)).toBe("The user did not answer: not now");
   });
 });
 

@@ -46,7 +46,7 @@ function readClock(
 }
 
 /** The values of a field of hours or minutes. */
-function valuesOf(field: string, count: number): ReadonlySet<number> {
+function expandField(field: string, count: number): ReadonlySet<number> {
   const all = Array.from({ length: count }, (_, value) => value);
   const step = /^\*(?:\/(\d+))?$/.exec(field);
   if (step !== null) return new Set(all.filter((value) => value % Number(step[1] ?? 1) === 0));
@@ -63,8 +63,8 @@ function valuesOf(field: string, count: number): ReadonlySet<number> {
  */
 function simulateCron(expression: string, zone: string, from: number, to: number): number[] {
   const [minuteField = "", hourField = ""] = expression.split(" ");
-  const minutes = valuesOf(minuteField, 60);
-  const hours = valuesOf(hourField, 24);
+  const minutes = expandField(minuteField, 60);
+  const hours = expandField(hourField, 24);
   const isWildcard = minuteField.startsWith("*") || hourField.startsWith("*");
   const matches = (wall: number): boolean =>
     minutes.has(wall % 60) && hours.has(Math.floor(wall / 60) % 24);
@@ -97,7 +97,7 @@ function simulateCron(expression: string, zone: string, from: number, to: number
   return slots;
 }
 
-async function slotsOf(
+async function listSlots(
   cron: string,
   timeZone: string,
   from: number,
@@ -123,7 +123,7 @@ describe("the slots of an expression are those of cron(8)", () => {
     for (const day of days) {
       const from = Date.parse(`${day}T00:00:00Z`);
       const to = from + 3 * dayMs;
-      expect(show(await slotsOf(expression, zone, from, to))).toEqual(
+      expect(show(await listSlots(expression, zone, from, to))).toEqual(
         show(simulateCron(expression, zone, from, to)),
       );
     }

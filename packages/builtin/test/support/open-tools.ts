@@ -34,12 +34,12 @@ export function openTools(
   return {
     executor,
     call,
-    callText: async (name, args, caller) => textOf(await call(name, args, caller)),
+    callText: async (name, args, caller) => readText(await call(name, args, caller)),
   };
 }
 
 /** The text of an outcome. */
-export function textOf(outcome: ToolOutcome): string {
+export function readText(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") {
     return `interrupted: ${outcome.interruption.requests.map((request) => request.type).join(", ")}`;
   }

@@ -2,7 +2,7 @@ import { assertCompleted } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { webEffects } from "../../src/effects.ts";
 import { webTools } from "../../src/index.ts";
-import { openTools, textOf } from "../support/open-tools.ts";
+import { openTools, readText } from "../support/open-tools.ts";
 import { openPages, openServer } from "../support/web-server.ts";
 
 /** A server that answers with what it has received. */
@@ -44,7 +44,7 @@ describe("http_request", () => {
       "content-type": "application/json",
     });
     expect(value.headers).not.toHaveProperty("set-cookie");
-    expect(textOf(outcome)).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\n/);
+    expect(readText(outcome)).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\n/);
     expect(JSON.stringify(outcome)).not.toContain("s3cret");
   });
 
@@ -140,7 +140,7 @@ describe("http_request", () => {
     ] as const) {
       const outcome = await call("http_request", args);
       expect(outcome.result?.artifacts).toMatchObject([artifact]);
-      expect(textOf(outcome).length).toBeLessThan(3_000);
+      expect(readText(outcome).length).toBeLessThan(3_000);
     }
     expect(executor).toBeDefined();
   });

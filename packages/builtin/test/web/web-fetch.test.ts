@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { webTools } from "../../src/index.ts";
-import { openTools, textOf } from "../support/open-tools.ts";
+import { openTools, readText } from "../support/open-tools.ts";
 import { openPages, openServer } from "../support/web-server.ts";
 
 describe("web_fetch", () => {
@@ -46,7 +46,7 @@ describe("web_fetch", () => {
     const { call, callText } = openTools([webTools({ allowPrivate: [server.host] })]);
     const url = `${server.origin}/`;
     const first = await call("web_fetch", { url, max_chars: 16 });
-    expect(textOf(first)).toContain("[characters 0 to 16 of 160; read on with offset 16]");
+    expect(readText(first)).toContain("[characters 0 to 16 of 160; read on with offset 16]");
     expect(first.result?.value).toMatchObject({ nextOffset: 16, totalChars: 160 });
     expect(await callText("web_fetch", { url, offset: 152 })).toContain("\nvisit 1 \n");
     expect(await callText("web_fetch", { url, offset: 999 })).toContain(
@@ -88,7 +88,7 @@ describe("web_fetch", () => {
     expect(outcome.result?.artifacts).toMatchObject([
       { mediaType: "application/pdf", name: "paper.pdf", size: 8 },
     ]);
-    expect(textOf(outcome)).toContain("application/pdf, 8 bytes, stored as artifact art_");
+    expect(readText(outcome)).toContain("application/pdf, 8 bytes, stored as artifact art_");
   });
 
   test("an answer that is no success is an error with what the page says", async () => {

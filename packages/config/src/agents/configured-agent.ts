@@ -56,7 +56,7 @@ function configuredAgent(
   const prompt =
     typeof system === "string"
       ? system
-      : textOf(resolve(place.folder, system.file), `${pointer}/system/file`, reader);
+      : readText(resolve(place.folder, system.file), `${pointer}/system/file`, reader);
   const model = writtenModel(of, `${pointer}/model`, place, reader);
   if (policy !== undefined) checkPolicy(policy as JsonValue, `${pointer}/policy`, reader);
   if (prompt === undefined || model === undefined || reader.faults > faults) return undefined;
@@ -78,7 +78,7 @@ function configuredAgent(
   };
 }
 
-function textOf(path: string, pointer: string, reader: ConfigReader): string | undefined {
+function readText(path: string, pointer: string, reader: ConfigReader): string | undefined {
   try {
     return readRegularFile(path)
       .toString()

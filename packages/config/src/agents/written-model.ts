@@ -74,7 +74,7 @@ export function writtenModel(
   };
   return {
     model: packageModel({ provider, modelId, settings: given }, folder),
-    secrets: keysOf(settings, isCompatible ? {} : env),
+    secrets: findKeys(settings, isCompatible ? {} : env),
   };
 }
 
@@ -103,7 +103,7 @@ function isAddress(text: string): boolean {
 }
 
 /** The key that is written, else what the package may find. */
-function keysOf({ apiKey }: Pick<Written, "apiKey">, env: AgentPlace["env"]): string[] {
+function findKeys({ apiKey }: Pick<Written, "apiKey">, env: AgentPlace["env"]): string[] {
   if (apiKey !== undefined) return [apiKey];
   return Object.entries(env).flatMap(([name, value = ""]) =>
     keyName.test(name) && value.length >= minKeyLength ? [value] : [],

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import { readRegularFile } from "../files/regular-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { hashOf, type Lock, type LockedTool } from "./lock.ts";
+import { hashTool, type Lock, type LockedTool } from "./lock.ts";
 
 /**
  * Reads a `toolweave.lock.json`.
@@ -34,7 +34,7 @@ export async function readLock(path: string): Promise<Lock> {
     );
   }
   for (const [name, tool] of Object.entries(lock.tools)) {
-    if (hashOf(name, tool) === tool.hash) continue;
+    if (hashTool(name, tool) === tool.hash) continue;
     throw new ToolError(
       "invalid_configuration",
       `${path}: what it says of ${name} does not fit its hash. Do not change it by hand: look at the tools, and make it anew with \`toolweave lock\`.`,

@@ -72,11 +72,11 @@ function lockedTool(tool: Tool, source: string): LockedTool {
     ...(typeof program === "string" ? { program } : {}),
     ...(checked === inputSchema ? {} : { argumentsHash: sha256(canonicalJson(checked)) }),
   };
-  return { source, hash: hashOf(name, { source, ...members }), ...members };
+  return { source, hash: hashTool(name, { source, ...members }), ...members };
 }
 
 /** The hash of a tool's members. */
-export function hashOf(name: string, tool: Partial<LockedTool>): string {
+export function hashTool(name: string, tool: Partial<LockedTool>): string {
   return sha256(canonicalJson([name, { ...tool, hash: undefined }]));
 }
 
@@ -106,13 +106,13 @@ export function lockDifference(before: Lock, after: Lock): LockDifference {
     changed: was.flatMap((tool) => {
       const [old, now] = [before.tools[tool], after.tools[tool]];
       if (old === undefined || now === undefined || old.hash === now.hash) return [];
-      return [{ tool, changes: changesOf(old, now) }];
+      return [{ tool, changes: findChanges(old, now) }];
     }),
   };
 }
 
 /** Where two versions of a tool differ: the first 20 places. */
-function changesOf(before: LockedTool, after: LockedTool): MemberChange[] {
+function findChanges(before: LockedTool, after: LockedTool): MemberChange[] {
   const { hash: _was, ...old } = before;
   const { hash: _is, ...now } = after;
   return memberChanges(old as unknown as JsonObject, now as unknown as JsonObject);
@@ -129,7 +129,7 @@ const maxListed = 3;
 export function locked(source: ToolSource, lock: Lock): ToolSource {
   // A tool stays the same object while nothing about it changes.
   const faults = new WeakMap<Tool, { readonly fault: string | undefined }>();
-  const faultOf = (tool: Tool): string | undefined => {
+  const findFault = (tool: Tool): string | undefined => {
     let known = faults.get(tool);
     if (known === undefined) {
       faults.set(tool, (known = { fault: faultOfTool(tool, source.id, lock) }));
@@ -143,9 +143,9 @@ export function locked(source: ToolSource, lock: Lock): ToolSource {
     const tools = source.tools();
     if (tools === seen) return;
     seen = tools;
-    kept = tools.filter((tool) => faultOf(tool) === undefined);
+    kept = tools.filter((tool) => findFault(tool) === undefined);
     quarantined = tools.flatMap((tool) => {
-      const fault = faultOf(tool);
+      const fault = findFault(tool);
       return fault === undefined ? [] : [{ subject: tool.spec.name, message: fault }];
     });
   };
@@ -185,7 +185,7 @@ function faultOfTool(tool: Tool, source: string, lock: Lock): string | undefined
     return `It cannot be compared with the lock, and is left out: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (after.hash === before.hash) return undefined;
-  const changes = changesOf(before, after);
+  const changes = findChanges(before, after);
   const listed = changes.slice(0, maxListed).map(describeChange).join("; ");
   const more = changes.length > maxListed ? `; and ${changes.length - maxListed} more` : "";
   return `It has changed since it was locked, and is left out: ${listed}${more}. Look at it, then lock again (\`toolweave lock\`).`;

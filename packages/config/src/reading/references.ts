@@ -52,7 +52,7 @@ export function resolveReferences(text: string, given: Referable): Resolved {
     const isEntireText = written.endsWith("}") && (separator !== undefined || fallback === "");
     if (scope === "input" && isEntireText) {
       const input = given.inputs.get(name);
-      const variable = variableOf(name);
+      const variable = toVariableName(name);
       variables.add(variable);
       const value = own(given.env, variable);
       if (value !== undefined) return fromEnvironment(variable, value);
@@ -101,7 +101,7 @@ function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefine
 }
 
 /** `perplexity-key` → `PERPLEXITY_KEY`. */
-function variableOf(input: string): string {
+function toVariableName(input: string): string {
   return input
     .replace(/\W/g, "_")
     .replace(/^(?=\d)/, "_")

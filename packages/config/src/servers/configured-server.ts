@@ -74,14 +74,14 @@ export function configuredServers(
       if (server !== undefined) found.push(server);
     }
   }
-  const optionsOf = (name: string, pointer: string): ReturnType<typeof ownOptions> =>
+  const readOptions = (name: string, pointer: string): ReturnType<typeof ownOptions> =>
     reader.inSource(pointer, name, () =>
       ownOptions(own.get(name) ?? {}, childPointer("/mcp", name), reader),
     );
   // Of a server that is left out, variables that its options refer to are reported, too.
-  for (const [pointer, { name }] of [...reader.incomplete]) optionsOf(name, pointer);
+  for (const [pointer, { name }] of [...reader.incomplete]) readOptions(name, pointer);
   const configured = found.map(({ name, pointer, place, declaration, options, secrets }) => {
-    const extra = optionsOf(name, pointer);
+    const extra = readOptions(name, pointer);
     if (extra.options["auth"] !== undefined && !("url" in place)) {
       reader.fault(
         `${childPointer("/mcp", name)}/auth`,
@@ -95,8 +95,8 @@ export function configuredServers(
       ...place,
       ...options,
       ...extra.options,
-      ...rootsOf(extra.options["roots"] as readonly string[] | undefined, folder),
-      ...signInOf(place, extra.options["auth"] as JsonObject | undefined, credentials),
+      ...toRoots(extra.options["roots"] as readonly string[] | undefined, folder),
+      ...toSignIn(place, extra.options["auth"] as JsonObject | undefined, credentials),
     };
     return {
       // Its shape has been checked; `mcpSource` checks the values.
@@ -108,7 +108,7 @@ export function configuredServers(
   return configured.filter(({ pointer }) => !reader.incomplete.has(pointer));
 }
 
-function rootsOf(
+function toRoots(
   roots: readonly string[] | undefined,
   folder: string,
 ): { readonly roots?: readonly Root[] } {
@@ -121,7 +121,7 @@ function rootsOf(
 }
 
 /** Other hosts sign in when a server asks for it, and files rely on that. */
-function signInOf(
+function toSignIn(
   place: ServerPlace,
   auth: JsonObject | undefined,
   credentials: CredentialStore | undefined,

@@ -63,7 +63,7 @@ export function writtenServer(
   // A text without its value has been reported, and would only cause further errors.
   if (reader.incomplete.has(pointer)) return undefined;
   const taken = reader.taken.slice(before);
-  const place = placeOf(block, pointer, folder, reader);
+  const place = createPlace(block, pointer, folder, reader);
   if (place === undefined) return undefined;
   if ("args" in place) refuseSecretArguments(place.args, taken, pointer, reader);
   const { includeTools, disabledTools = [], excludeTools = [] } = block;
@@ -72,7 +72,7 @@ export function writtenServer(
     name,
     pointer,
     place,
-    declaration: declarationOf(written),
+    declaration: serializeDeclaration(written),
     options: {
       ...(includeTools === undefined ? {} : { include: includeTools }),
       ...(excluded.length === 0 ? {} : { exclude: excluded }),
@@ -88,7 +88,7 @@ export function writtenServer(
  * The parts that determine which program runs or which address is reached; the names in `env` are counted by
  * `mcpSource`.
  */
-function declarationOf(written: JsonObject): string {
+function serializeDeclaration(written: JsonObject): string {
   const { command, args, cwd, envFile, url, serverUrl, httpUrl, type, transport } = written;
   const parts = { command, args, cwd, envFile, url: url ?? serverUrl ?? httpUrl, type, transport };
   return canonicalJson(
@@ -112,7 +112,7 @@ const types: Readonly<Record<string, "command" | "url" | undefined>> = {
   remote: "url",
 };
 
-function placeOf(
+function createPlace(
   block: Block,
   pointer: string,
   folder: string,

@@ -89,9 +89,9 @@ class Description {
   }
 
   describe(config: JsonObject): void {
-    const own = objectsOf(config["mcp"]);
+    const own = readObjects(config["mcp"]);
     for (const block of mcpBlocks) {
-      for (const [name, server] of objectsOf(config[block])) {
+      for (const [name, server] of readObjects(config[block])) {
         const isOff = isLeftOut(server) || own.get(name)?.["disabled"] === true;
         if (!isOff) this.#server(name, server);
       }
@@ -101,7 +101,7 @@ class Description {
       if (options["trustAnnotations"] !== true || !this.#servers.has(name)) continue;
       this.add("policy", name, `what ${name} says of its own tools is trusted`);
     }
-    for (const [name, document] of objectsOf(config["openapi"])) {
+    for (const [name, document] of readObjects(config["openapi"])) {
       if (isLeftOut(document)) continue;
       this.#texts(name, document);
       this.#file("document", document["file"]);
@@ -112,7 +112,7 @@ class Description {
     const { tools } = config;
     this.#texts("tools", tools);
     for (const module of Array.isArray(tools) ? tools : []) this.#file("module", module);
-    for (const [name, agent] of objectsOf(config["agents"])) this.#agent(name, agent);
+    for (const [name, agent] of readObjects(config["agents"])) this.#agent(name, agent);
     if (config["policy"] !== undefined) {
       this.#texts("policy", config["policy"]);
       this.add("policy", "policy", JSON.stringify(config["policy"]));
@@ -185,7 +185,7 @@ class Description {
     this.#texts(name, agent);
     const { system, model } = agent;
     if (isObject(system)) this.#file("prompt", system["file"]);
-    const provider = providerOf(model);
+    const provider = findProvider(model);
     if (provider === undefined) return;
     this.add("package", provider, provider);
     this.#files.addPackage(provider, this.#folder);
@@ -229,7 +229,7 @@ const addressKeys: ReadonlySet<string> = new Set([
 const placeKeys = ["command", "url", "serverUrl", "httpUrl"] as const;
 
 /** The package that an agent's model is of. */
-function providerOf(model: JsonValue | undefined): string | undefined {
+function findProvider(model: JsonValue | undefined): string | undefined {
   if (typeof model === "string") {
     const [, provider] = /^([a-z\d][\w-]*)\//.exec(model) ?? [];
     return provider === undefined ? undefined : `@ai-sdk/${provider}`;
@@ -239,7 +239,7 @@ function providerOf(model: JsonValue | undefined): string | undefined {
   return typeof provider === "string" ? provider : "@ai-sdk/openai-compatible";
 }
 
-function objectsOf(block: JsonValue | undefined): ReadonlyMap<string, JsonObject> {
+function readObjects(block: JsonValue | undefined): ReadonlyMap<string, JsonObject> {
   if (!isObject(block)) return new Map();
   return new Map(
     Object.entries(block).flatMap(([name, value]) =>

@@ -27,7 +27,7 @@ export class LocalFiles {
    * @throws ToolError `unavailable` for what is there and is no regular file, or is too large.
    */
   add(kind: ConfigPartKind, path: string): void {
-    const name = this.#nameOf(path);
+    const name = this.#toRelativeName(path);
     let digest: string;
     try {
       digest = sha256(readRegularFile(path));
@@ -50,7 +50,7 @@ export class LocalFiles {
     const [program = ""] = words;
     for (const word of words.flatMap(pathsIn)) {
       const path = resolve(cwd, word);
-      const kind = this.#isInside(path) ? kindOf(path) : undefined;
+      const kind = this.#isInside(path) ? getKind(path) : undefined;
       if (kind === "file" && (word === program || decidesWhatRuns(path))) this.add("module", path);
       if (kind === "folder") this.#addManifest(path);
       if (isPackageName(word)) this.addPackage(word, cwd);
@@ -63,33 +63,33 @@ export class LocalFiles {
     const plain = name.replace(/(.)@[^/]*$/, "$1");
     for (let at = folder; ; at = dirname(at)) {
       const path = join(at, "node_modules", plain);
-      if (kindOf(path) === "folder") {
-        const { version } = manifestOf(path);
+      if (getKind(path) === "folder") {
+        const { version } = readManifest(path);
         const compared = packageDigest(path);
-        const digest = compared ?? sha256(manifestOf(path).text);
+        const digest = compared ?? sha256(readManifest(path).text);
         const note =
           compared === undefined ? " (too large: only its package.json is compared)" : "";
         const named = `${plain}${version === undefined ? "" : `@${version}`}`;
-        const text = `${named} in ${this.#nameOf(path)}${note}`;
+        const text = `${named} in ${this.#toRelativeName(path)}${note}`;
         this.#parts.set(`package ${plain}`, { kind: "package", name: plain, text, digest });
         return;
       }
       const program = join(at, "node_modules", ".bin", plain);
-      if (kindOf(program) === "file") this.add("module", program);
+      if (getKind(program) === "file") this.add("module", program);
       if (dirname(at) === at) return;
     }
   }
 
   #addManifest(folder: string): void {
     const path = join(folder, "package.json");
-    if (kindOf(path) === "file") this.add("module", path);
+    if (getKind(path) === "file") this.add("module", path);
   }
 
   #isInside(path: string): boolean {
     return path === this.folder || path.startsWith(this.folder + sep);
   }
 
-  #nameOf(path: string): string {
+  #toRelativeName(path: string): string {
     return relative(this.folder, path) || ".";
   }
 }
@@ -115,7 +115,7 @@ function decidesWhatRuns(path: string): boolean {
 const codeName =
   /(?:^|[/\\])(?:Dockerfile|Justfile|Makefile|Procfile|Rakefile)$|\.(?:[cm]?[jt]sx?|bat|class|cmd|dll|dylib|exe|jar|lua|node|php|pl|ps1|py[cwz]?|rb|sh|bash|zsh|so|toml|wasm|ya?ml)$/i;
 
-function kindOf(path: string): "file" | "folder" | undefined {
+function getKind(path: string): "file" | "folder" | undefined {
   try {
     const stat = statSync(path);
     return stat.isDirectory() ? "folder" : "file";
@@ -124,7 +124,7 @@ function kindOf(path: string): "file" | "folder" | undefined {
   }
 }
 
-function manifestOf(folder: string): { readonly version?: string; readonly text: string } {
+function readManifest(folder: string): { readonly version?: string; readonly text: string } {
   let text = "";
   try {
     text = readRegularFile(join(folder, "package.json")).toString();

@@ -12,7 +12,7 @@ const clerk = {
 const find = { call: "books__find", input: { title: "Emma" } };
 const sell = { call: "books__sell", input: { title: "Emma" } };
 
-const toolsOf = ({ tools = [] }: ChatRequest): string[] =>
+const listTools = ({ tools = [] }: ChatRequest): string[] =>
   tools.map((tool) => tool.function.name).sort();
 
 test("an agent of a file is a tool: its package is that of the folder, and it has the tools that it names", async () => {
@@ -50,7 +50,7 @@ test("an agent of a file is a tool: its package is that of the folder, and it ha
       { role: "user", content: "Where is Emma?" },
     ],
   });
-  expect(toolsOf(first)).toEqual(["books__find"]);
+  expect(listTools(first)).toEqual(["books__find"]);
 });
 
 test("a glob that matches no tool is a warning with its place, once everything is loaded", async () => {
@@ -102,7 +102,7 @@ test("an agent has no agents of its own unless maxDepth allows it, whatever it n
   const { executor } = await bookshop(path);
 
   expect(saidBy(await asked(executor, "boss", "Ask."))).toBe("So it is.");
-  expect(server.requests.map(toolsOf)).toEqual([
+  expect(server.requests.map(listTools)).toEqual([
     ["books__find", "books__sell"],
     ["books__find", "books__sell"],
   ]);
@@ -111,9 +111,9 @@ test("an agent has no agents of its own unless maxDepth allows it, whatever it n
 
   expect(saidBy(await asked(executor, "chief", "Ask."))).toBe("So it is.");
   const [, , third, fourth, last] = server.requests as ChatRequest[];
-  expect(toolsOf(third as ChatRequest)).toContain("helper");
+  expect(listTools(third as ChatRequest)).toContain("helper");
   // The level below the chief has no agents left.
-  expect(toolsOf(fourth as ChatRequest)).toEqual(["books__find", "books__sell"]);
+  expect(listTools(fourth as ChatRequest)).toEqual(["books__find", "books__sell"]);
   expect(last?.messages.at(-1)?.content).toContain("Shelf 3.");
 });
 

@@ -9,7 +9,7 @@ import { folderWith } from "../support/config-file.ts";
 const tool = (name: string, result: string): string =>
   `({ spec: { name: "${name}", title: "${name}", description: "Says it.", inputSchema: { type: "object" }, annotations: { readOnlyHint: true }, provenance: { adapter: "function", source: "tools" } }, invoke: () => ({ content: [{ type: "text", text: "${result}" }] }) })`;
 
-async function namesOf(path: string): Promise<string[]> {
+async function listNames(path: string): Promise<string[]> {
   const registry = new ToolRegistry(await moduleSources(path));
   onTestFinished(() => registry.close());
   await registry.ready;
@@ -36,7 +36,7 @@ test.each([
     ["a"],
   ],
 ])("a module exports its tools as %s", async (_what, code, names) => {
-  expect(await namesOf(moduleFile(code))).toEqual(names);
+  expect(await listNames(moduleFile(code))).toEqual(names);
 });
 
 test("a source that a module exports keeps its own trust", async () => {

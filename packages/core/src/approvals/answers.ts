@@ -38,7 +38,7 @@ export function editedArguments(answers: readonly Answer[]): JsonObject | undefi
 }
 
 /** The approval that the answers give. */
-export function approvalOf(
+export function toApproval(
   { requests }: Pick<Interruption, "requests">,
   answers: readonly Answer[],
   argumentsHash: string,
@@ -68,7 +68,7 @@ export function approvalOf(
  *
  * @param suspended true when the tool itself asked, and decides what the answers mean.
  */
-export async function problemOf(
+export async function findAnswerProblem(
   interruption: Interruption,
   answers: readonly Answer[],
   suspended: boolean,

@@ -41,7 +41,9 @@ export async function matchingGrants(
       ? await answerWithin(execution, engine.hookTimeoutMs, promised(listed))
       : listed;
     return await Promise.all(
-      proposals.map((proposal) => proposal && firstOf(grants, proposal, session, engine.grantSeal)),
+      proposals.map(
+        (proposal) => proposal && findFirstMatch(grants, proposal, session, engine.grantSeal),
+      ),
     );
   } catch (cause) {
     throw grantsUnavailable(call.name, cause);
@@ -57,7 +59,7 @@ export function grantsUnavailable(tool: string, cause: unknown): ToolError {
   );
 }
 
-async function firstOf(
+async function findFirstMatch(
   grants: readonly Grant[],
   proposal: GrantProposal,
   session: string,
@@ -99,7 +101,7 @@ export class GrantSeal {
   /** Returns the grant with its seal, if the host has set a key. */
   async sign(grant: Grant): Promise<Grant> {
     if (!this.#secret.shared) return grant;
-    const seal = await crypto.subtle.sign("HMAC", await this.#derived(), bytesOf(grant));
+    const seal = await crypto.subtle.sign("HMAC", await this.#derived(), toSealedBytes(grant));
     return { ...grant, seal: base64url(new Uint8Array(seal)) };
   }
 
@@ -108,7 +110,7 @@ export class GrantSeal {
     if (!this.#secret.shared) return true;
     try {
       const seal = fromBase64url(grant.seal ?? "");
-      return await crypto.subtle.verify("HMAC", await this.#derived(), seal, bytesOf(grant));
+      return await crypto.subtle.verify("HMAC", await this.#derived(), seal, toSealedBytes(grant));
     } catch {
       return false;
     }
@@ -123,7 +125,7 @@ export class GrantSeal {
   }
 }
 
-function bytesOf(grant: Grant): Uint8Array<ArrayBuffer> {
+function toSealedBytes(grant: Grant): Uint8Array<ArrayBuffer> {
   const { seal: _, ...sealed } = grant;
   return new TextEncoder().encode(canonicalJson(sealed));
 }

@@ -1,4 +1,4 @@
-import { ownerOf, quotaOwner } from "../contract/caller.ts";
+import { toOwner, quotaOwner } from "../contract/caller.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
@@ -76,7 +76,7 @@ class MemoryPendingCalls implements PendingCallStore {
     this.#warnsOfForeign = warnsOfForeign;
   }
 
-  add(interruption: Interruption, owner: string = ownerOf({})): void {
+  add(interruption: Interruption, owner: string = toOwner({})): void {
     this.#expire();
     if (this.#isKnown(interruption)) return;
     const counted = quotaOwner(owner);
@@ -107,7 +107,7 @@ class MemoryPendingCalls implements PendingCallStore {
       this.#warnsOfForeign = false;
       warnOfUnsharedStore(interruption.call.name);
     }
-    this.#set({ interruption, status: "claimed", owner: known?.owner ?? ownerOf({}) });
+    this.#set({ interruption, status: "claimed", owner: known?.owner ?? toOwner({}) });
     return "claimed";
   }
 
@@ -129,12 +129,12 @@ class MemoryPendingCalls implements PendingCallStore {
 
   get(id: string): PendingCallRecord | undefined {
     const kept = this.#calls.get(id);
-    return kept && recordOf(kept);
+    return kept && toRecord(kept);
   }
 
   list(): readonly PendingCallRecord[] {
     this.#expire();
-    return Array.from(this.#calls.values(), recordOf);
+    return Array.from(this.#calls.values(), toRecord);
   }
 
   now(): number {
@@ -216,6 +216,6 @@ class MemoryPendingCalls implements PendingCallStore {
   }
 }
 
-function recordOf({ interruption, status }: StoredCall): PendingCallRecord {
+function toRecord({ interruption, status }: StoredCall): PendingCallRecord {
   return { interruption, status };
 }

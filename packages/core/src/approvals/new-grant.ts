@@ -113,10 +113,10 @@ function unlikeness(before: string, after: string): string {
     at < characters.length - 1 ? (characters[at] ?? "") : "",
   );
   if (pair.every((character) => /^[ -~]?$/.test(character))) return "";
-  return ` (where they begin to differ: ${pair.map(numberOf).join(" → ")})`;
+  return ` (where they begin to differ: ${pair.map(formatCodePoint).join(" → ")})`;
 }
 
-function numberOf(character: string): string {
+function formatCodePoint(character: string): string {
   const point = character.codePointAt(0);
   if (point === undefined) return "the end";
   return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;

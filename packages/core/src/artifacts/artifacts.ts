@@ -9,7 +9,7 @@ import {
   type ArtifactStore,
   type StoredArtifact,
 } from "./artifact-store.ts";
-import { ownerOf, type Behalf } from "../contract/caller.ts";
+import { toOwner, type Behalf } from "../contract/caller.ts";
 import { visibleText } from "../contract/visible-text.ts";
 import { wellFormed } from "../text/utf8.ts";
 
@@ -59,7 +59,7 @@ export class Artifacts {
 
   #hasStored(behalf: Behalf): boolean {
     let owner = this.#asked.get(behalf);
-    if (owner === undefined) this.#asked.set(behalf, (owner = ownerOf(behalf)));
+    if (owner === undefined) this.#asked.set(behalf, (owner = toOwner(behalf)));
     return (this.#owners.get(owner) ?? 0) > this.clock.now();
   }
 
@@ -75,15 +75,15 @@ export class Artifacts {
   ): Promise<ArtifactRef> {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     const createdAt = this.clock.now();
-    const displayName = nameOf(name);
+    const displayName = toDisplayName(name);
     const ref: ArtifactRef = Object.freeze({
       key: newArtifactKey(),
-      mediaType: mediaTypeOf(mediaType),
+      mediaType: toMediaType(mediaType),
       size: bytes.byteLength,
       ...(displayName === undefined ? {} : { name: displayName }),
       ...(truncated === true ? { truncated } : {}),
     });
-    const owner = ownerOf(behalf);
+    const owner = toOwner(behalf);
     const expiresAt = createdAt + this.#lifetimeMs;
     await this.#ask(() => this.store.put({ ...ref, owner, createdAt, expiresAt }, bytes), withinMs);
     this.#owners.delete(owner);
@@ -101,7 +101,7 @@ export class Artifacts {
    * @throws ToolError `artifact_missing`: it does not exist, or belongs to another owner; `store_unavailable`.
    */
   async head(behalf: Behalf, key: unknown, withinMs?: number): Promise<ArtifactRef> {
-    const owner = ownerOf(behalf);
+    const owner = toOwner(behalf);
     const found = await this.#find(key, withinMs);
     if (found.owner !== owner) throw missing();
     const { owner: _, createdAt: __, expiresAt: ___, ...ref } = found;
@@ -122,15 +122,15 @@ export class Artifacts {
     if (wanted === undefined) throw missing();
     const found = await this.#ask(() => this.store.head(wanted), withinMs);
     if (found === undefined) throw missing();
-    const stored = copyOf(found);
+    const stored = copyArtifact(found);
     const { owner, size, createdAt, expiresAt, mediaType, name, truncated } = stored;
     if (stored.key !== wanted || !(expiresAt > this.clock.now())) throw missing();
     if (!Number.isSafeInteger(size) || size < 0 || size > maxBytes) throw unreadable();
-    const displayName = nameOf(name);
+    const displayName = toDisplayName(name);
     return {
       key: wanted,
       owner,
-      mediaType: mediaTypeOf(mediaType),
+      mediaType: toMediaType(mediaType),
       size,
       ...(displayName === undefined ? {} : { name: displayName }),
       ...(truncated === true ? { truncated } : {}),
@@ -200,7 +200,7 @@ export function lateStore(ms: number): ToolError {
   return unavailable(`did not answer within ${ms} ms`);
 }
 
-function copyOf(found: StoredArtifact): StoredArtifact {
+function copyArtifact(found: StoredArtifact): StoredArtifact {
   try {
     return { ...found };
   } catch (error) {
@@ -233,14 +233,14 @@ const plainParameters = /^[^;\s]+(?: *; *[\w.+-]+="?[\w.:+-]+"?)*$/;
  * Normalises a media type for display and storage: a value that is not one becomes `application/octet-stream`.
  * Parameters that could contain a sentence are omitted, since notes of the executor name the type.
  */
-export function mediaTypeOf(given: unknown): string {
+export function toMediaType(given: unknown): string {
   const type = typeof given === "string" && given.length <= 100 ? form.exec(given) : null;
   if (type === null) return unknownType;
   return plainParameters.test(type.input) ? type.input : (type[1] as string);
 }
 
 /** Normalises a name for display: one line, at most 200 characters. */
-function nameOf(given: unknown): string | undefined {
+function toDisplayName(given: unknown): string | undefined {
   if (typeof given !== "string") return undefined;
   const name = wellFormed(given.slice(0, 200));
   const clean = visibleText(name).replace(/\s+/g, " ").trim();

@@ -77,9 +77,9 @@ class MemoryArtifacts implements ArtifactStore {
     this.#dropExpired();
     const owner = quotaOwner(artifact.owner);
     while ((this.#owners.get(owner)?.bytes ?? 0) + bytes > this.#maxBytesPerOwner) {
-      this.#dropOldestOf(owner);
+      this.#dropOldest(owner);
     }
-    while (this.#bytes + bytes > this.#maxBytes) this.#dropOldestOf(this.#largest(owner, bytes));
+    while (this.#bytes + bytes > this.#maxBytes) this.#dropOldest(this.#largest(owner, bytes));
     // Copies, so that the stored data cannot change. Not `slice`: that of a Buffer shares its memory.
     this.#kept.set(key, { artifact: { ...artifact }, data: new Uint8Array(data), bytes });
     this.#bytes += bytes;
@@ -89,7 +89,7 @@ class MemoryArtifacts implements ArtifactStore {
     own.bytes += bytes;
   }
 
-  #dropOldestOf(owner: string): void {
+  #dropOldest(owner: string): void {
     const [oldest] = this.#owners.get(owner)?.keys ?? [];
     this.delete(oldest as string);
   }

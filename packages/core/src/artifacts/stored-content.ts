@@ -81,7 +81,7 @@ function withinLimit(
   const isAll = given.length === content.length;
   if (isAll && (kept + notes <= limit || given.length === 1)) return given;
   const room = limit - notes - pointerBytes;
-  if (room < 0) return [{ type: "stored", storable: listOf(content, content.length) }];
+  if (room < 0) return [{ type: "stored", storable: toStorableList(content, content.length) }];
   // If there are previews, half of the remaining room is for them.
   const hasPreviews = stored.some(({ storable }) => storable.preview !== undefined);
   let left = hasPreviews ? Math.ceil(room / 2) : room;
@@ -94,7 +94,8 @@ function withinLimit(
     left -= size;
     return false;
   });
-  if (rest.length > 0) result.push({ type: "stored", storable: listOf(rest, content.length) });
+  if (rest.length > 0)
+    result.push({ type: "stored", storable: toStorableList(rest, content.length) });
   return result;
 }
 
@@ -102,7 +103,7 @@ function storedSize(part: Part): number {
   return part.type === "stored" ? 0 : textSize(part);
 }
 
-function listOf(blocks: readonly ContentBlock[], of: number): Storable {
+function toStorableList(blocks: readonly ContentBlock[], of: number): Storable {
   const about =
     blocks.length === of
       ? `all ${of} parts of the output, as`
@@ -116,7 +117,7 @@ function storable(block: ContentBlock, value: JsonValue | undefined): Storable {
       return storableText(block.text, "application/json", value, undefined);
     case "image":
     case "audio":
-      return { data: bytesOf(block.data), mediaType: block.mimeType };
+      return { data: decodeBase64(block.data), mediaType: block.mimeType };
     case "resource":
       return storableResource(block.resource, value);
     case "resource_link": {
@@ -132,7 +133,7 @@ function storableResource(
 ): Storable {
   const name = nameIn(uri);
   if (blob === undefined) return storableText(text ?? uri, mimeType ?? "text/plain", value, name);
-  const bytes = bytesOf(blob);
+  const bytes = decodeBase64(blob);
   return {
     data: bytes,
     mediaType: typeof bytes === "string" ? "text/plain" : (mimeType ?? "application/octet-stream"),
@@ -166,7 +167,7 @@ function parsed(data: string, value: JsonValue | undefined): JsonValue | undefin
 }
 
 /** Text that is not valid base64 is stored as text. */
-function bytesOf(base64: string): string | Uint8Array {
+function decodeBase64(base64: string): string | Uint8Array {
   return base64ToBytes(base64) ?? wellFormed(base64);
 }
 

@@ -1,7 +1,7 @@
 import { specHashOf, type Tool } from "../contract/tool.ts";
 import type { CallInfo, LiveCall } from "../contract/call-info.ts";
 import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { isThenable, type JsonObject } from "../json/json.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { Clock } from "../time/clock.ts";
@@ -88,7 +88,7 @@ export class Audit {
    * are not decisions, such as invalid arguments.
    */
   refused(execution: AuditedCall, { code, message }: ToolError): Promise<void> | undefined {
-    const decision = decisionOf(execution, code);
+    const decision = toDecision(execution, code);
     const judged = execution.entry !== undefined || execution.resumption !== undefined;
     if (decision === undefined || execution.attempt !== 0 || !judged) return undefined;
     const { decided } = execution;
@@ -165,7 +165,7 @@ export class Audit {
 }
 
 /** An `approval_rejected` error that a tool throws is not a person's rejection. */
-function decisionOf({ decided }: AuditedCall, code: ToolErrorCode): AuditDecision | undefined {
+function toDecision({ decided }: AuditedCall, code: ToolErrorCode): AuditDecision | undefined {
   const decision = decisions[code];
   return decision === "rejected" && decided?.decision !== "rejected" ? "denied" : decision;
 }
@@ -178,7 +178,7 @@ function report(execution: AuditedCall, error: unknown): void {
   execution.engine.events.emitCall(execution, {
     type: "store.failed",
     store: "audit",
-    message: messageOf(error),
+    message: toErrorMessage(error),
   });
 }
 

@@ -151,7 +151,8 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
       description: "Report the status of a task: a call that runs in the background.",
       input: ofTask,
       annotations: reads,
-      execute: async ({ task_id }, ctx) => toOutput(await tasks.status(task_id, behalfOf(ctx))),
+      execute: async ({ task_id }, ctx) =>
+        toOutput(await tasks.status(task_id, toTaskOptions(ctx))),
     }),
     defineTool({
       name: "task_result",
@@ -168,7 +169,7 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
       // No timeout: `wait_seconds` bounds the wait, and the host's maximum caps it.
       timeoutMs: 0,
       execute: ({ task_id, wait_seconds = 0 }, ctx) =>
-        resultOf(tasks, task_id, wait_seconds * 1000, ctx),
+        awaitResult(tasks, task_id, wait_seconds * 1000, ctx),
     }),
     defineTool({
       name: "task_cancel",
@@ -179,18 +180,19 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
         idempotentHint: true,
         openWorldHint: false,
       },
-      execute: async ({ task_id }, ctx) => toOutput(await tasks.cancel(task_id, behalfOf(ctx))),
+      execute: async ({ task_id }, ctx) =>
+        toOutput(await tasks.cancel(task_id, toTaskOptions(ctx))),
     }),
   ];
 }
 
-async function resultOf(
+async function awaitResult(
   tasks: ExecutorTasks,
   id: string,
   waitMs: number,
   ctx: ToolContext,
 ): Promise<ToolOutput> {
-  const behalf = behalfOf(ctx);
+  const behalf = toTaskOptions(ctx);
   const outcome = await tasks.result(id, {
     ...behalf,
     waitMs: Math.min(waitMs, tasks.maxWaitMs),
@@ -209,7 +211,7 @@ async function resultOf(
   };
 }
 
-function behalfOf({ sessionId, caller }: ToolContext): TaskOptions {
+function toTaskOptions({ sessionId, caller }: ToolContext): TaskOptions {
   return { sessionId, caller };
 }
 

@@ -63,7 +63,7 @@ export interface Behalf {
  * Names the session and the caller that artifacts and tasks belong to. Without either, an artifact or a task has no
  * owner: then only its key, which cannot be guessed, protects it.
  */
-export function ownerOf({ sessionId, caller }: Behalf): string {
+export function toOwner({ sessionId, caller }: Behalf): string {
   checkSession(sessionId);
   return canonicalJson([sessionId ?? null, caller?.id ?? null]);
 }

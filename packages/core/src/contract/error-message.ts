@@ -20,9 +20,9 @@ export function isToolError(thrown: unknown): thrown is ToolError {
 }
 
 /** The message of anything that can be thrown, of 1,000 characters at most; hostile getters included. */
-export function messageOf(thrown: unknown, redactor?: Redactor): string {
+export function toErrorMessage(thrown: unknown, redactor?: Redactor): string {
   try {
-    const given = thrown instanceof Error ? thrown.message : textOf(thrown, redactor);
+    const given = thrown instanceof Error ? thrown.message : toErrorText(thrown, redactor);
     if (typeof given !== "string" || given === "") return "no reason given.";
     // Redacted before it is truncated: half of a secret cannot be found.
     const message = redactor?.redactReport(given.slice(0, 100 * maxMessage)) ?? given;
@@ -33,7 +33,7 @@ export function messageOf(thrown: unknown, redactor?: Redactor): string {
 }
 
 /** The text of what was thrown and is no error; its JSON when it has no text of its own. */
-function textOf(thrown: unknown, redactor: Redactor | undefined): string {
+function toErrorText(thrown: unknown, redactor: Redactor | undefined): string {
   const text = String(thrown);
   if (text !== "[object Object]") return text;
   const { message } = thrown as { message?: unknown };

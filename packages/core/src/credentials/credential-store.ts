@@ -100,16 +100,16 @@ export interface CredentialStore {
 /** Credentials in memory, which end with the process. */
 export function memoryCredentials(): CredentialStore {
   const kept = new Map<string, Credential>();
-  const nameOf = ({ source, scheme, caller }: CredentialKey): string =>
+  const toName = ({ source, scheme, caller }: CredentialKey): string =>
     JSON.stringify([source, scheme, caller ?? null]);
   /** The last work of each key. */
   const works = new Map<string, Promise<unknown>>();
   return {
-    get: (key) => kept.get(nameOf(key)),
-    set: (key, credential) => void kept.set(nameOf(key), credential),
-    delete: (key) => void kept.delete(nameOf(key)),
+    get: (key) => kept.get(toName(key)),
+    set: (key, credential) => void kept.set(toName(key), credential),
+    delete: (key) => void kept.delete(toName(key)),
     exclusive: async (key, work) => {
-      const name = nameOf(key);
+      const name = toName(key);
       const done = Promise.resolve(works.get(name)).then(work);
       const settled = done.catch(() => {});
       works.set(name, settled);

@@ -21,7 +21,7 @@ import type {
   ToolReturn,
   ValidationProblem,
 } from "../contract/tool.ts";
-import { suspend, type Suspension } from "../contract/interruption.ts";
+import type { Suspension } from "../contract/interruption.ts";
 import { isOverflowStrategy } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { formatValue } from "../text/format-value.ts";
@@ -32,7 +32,8 @@ import { compilePaths } from "../redaction/path-rules.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { TypedTool } from "../contract/tool-types.ts";
 import type { AnySchema, ArgumentsOf, InputOf, OutputOf } from "./infer.ts";
-import { inputSchemaOf, outputSchemaOf } from "./definition-schemas.ts";
+import { toInputSchema, toOutputSchema } from "./definition-schemas.ts";
+import { requestHostResult } from "./host-result.ts";
 import { standardInput, isStandardSchema, type StandardInput } from "./standard-schema.ts";
 
 /**
@@ -124,9 +125,9 @@ export function defineTool<
   const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
     (standard === undefined ? args : standard.parse(args)) as Awaitable<ArgumentsOf<Input>>;
   const tool: Writable<TypedTool<InputOf<Input>, ValueOf<Output>, Injected>> = {
-    spec: specOf(definition),
+    spec: toSpec(definition),
     invoke(args, ctx) {
-      if (execute === undefined) return resultFromHost(args, ctx);
+      if (execute === undefined) return requestHostResult(args, ctx);
       const parsed = parse(args);
       if (isThenable(parsed)) return parsed.then((value) => settle(execute(value, ctx), ctx));
       return settle(execute(parsed, ctx), ctx);
@@ -226,18 +227,18 @@ function checkAnnotations(name: string, annotations: ToolAnnotations): void {
 }
 
 /** Members are added one by one, since a spread of each makes an object of its own: hosts define tools by the thousands. */
-function specOf(definition: DefinitionData): ToolSpec {
+function toSpec(definition: DefinitionData): ToolSpec {
   const { name, title, description, output, injected, timeoutMs, retry } = definition;
   const { annotations = {}, execution, outputLimit, metadata } = definition;
   const spec: Writable<ToolSpec> = {
     name,
     description,
-    inputSchema: inputSchemaOf(definition),
+    inputSchema: toInputSchema(definition),
     annotations,
     provenance: { adapter: "code" },
   };
   if (title !== undefined) spec.title = title;
-  if (output !== undefined) spec.outputSchema = outputSchemaOf(name, output);
+  if (output !== undefined) spec.outputSchema = toOutputSchema(name, output);
   if (injected !== undefined) spec.injected = injected;
   if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
   if (retry !== undefined) spec.retry = retry;
@@ -273,17 +274,6 @@ function intentions<Input extends AnySchema>(
     const asks = typeof needsApproval === "function" ? await needsApproval(parsed) : needsApproval;
     return asks ? [...proposed, approval] : proposed;
   };
-}
-
-function resultFromHost(args: JsonObject, ctx: ToolContext): ToolReturn {
-  const answer = ctx.resumed?.answers[0];
-  if (answer === undefined) {
-    return suspend([{ id: `${ctx.callId}:result`, type: "result", arguments: args }], null);
-  }
-  if (answer.type === "result") return answer.value;
-  const reason =
-    answer.type === "reject" ? (answer.reason ?? "no reason given") : "no result given";
-  throw new ToolError("approval_rejected", `${ctx.toolName} was not run by the host: ${reason}.`);
 }
 
 function settle(returned: unknown, ctx: ToolContext): Awaitable<ToolReturn> {

@@ -2,10 +2,10 @@ import { isObject, type JsonObject, type JsonSchema } from "../json/json.ts";
 import { childPointer } from "../json/json-pointer.ts";
 import type { InjectedParameter } from "../contract/tool-spec.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { findSchemaFault } from "../schema/find-schema-fault.ts";
 import type { AnySchema } from "./infer.ts";
-import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-schema.ts";
+import { isStandardSchema, toJsonSchema, type StandardSchema } from "./standard-schema.ts";
 
 /** The parts of a definition from which the schema of its arguments follows. */
 interface InputDefinition {
@@ -20,7 +20,7 @@ interface InputDefinition {
  *
  * @throws ToolError `invalid_configuration` when there is none, or no validator can use it.
  */
-export function inputSchemaOf({
+export function toInputSchema({
   name,
   input,
   inputSchema,
@@ -45,9 +45,9 @@ export function inputSchemaOf({
 /**
  * Returns the JSON Schema of a tool's result. It is checked but not compiled.
  *
- * @throws ToolError `invalid_configuration` as `inputSchemaOf`. The root may be of any type.
+ * @throws ToolError `invalid_configuration` as `toInputSchema`. The root may be of any type.
  */
-export function outputSchemaOf(name: string, output: AnySchema): JsonSchema {
+export function toOutputSchema(name: string, output: AnySchema): JsonSchema {
   const isStandard = isStandardSchema(output);
   if (!isStandard) checkWrapped(name, "output", output);
   const schema = isStandard ? converted(name, output, "output") : output;
@@ -99,13 +99,13 @@ function converted(name: string, schema: StandardSchema, side: "input" | "output
     throw misuse(name, `this ${vendor} schema gives no JSON Schema; write ${remedy}.`);
   }
   try {
-    return jsonSchemaOf(schema, side) ?? {};
+    return toJsonSchema(schema, side) ?? {};
   } catch (error) {
     const place = findUnconvertible(schema, side, "");
     const at = place === "" ? "" : ` at ${place}`;
     throw new ToolError(
       "invalid_configuration",
-      `${name}: its ${side} cannot be written as JSON Schema${at} (${messageOf(error)}); ` +
+      `${name}: its ${side} cannot be written as JSON Schema${at} (${toErrorMessage(error)}); ` +
         `use a type that JSON has (a date is a string), or write ${remedy}.`,
       { cause: error },
     );
@@ -123,7 +123,7 @@ function findUnconvertible(
   for (const [key, member] of Object.entries(shape as Record<string, unknown>)) {
     if (!isStandardSchema(member)) continue;
     try {
-      jsonSchemaOf(member, side);
+      toJsonSchema(member, side);
     } catch {
       return findUnconvertible(member, side, childPointer(place, key));
     }

@@ -55,7 +55,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 }
 
 /** The JSON Schema that a Standard Schema gives for one side; `undefined` when it gives none. */
-export function jsonSchemaOf(
+export function toJsonSchema(
   schema: StandardSchema,
   side: "input" | "output",
 ): JsonSchema | undefined {
@@ -73,7 +73,7 @@ export interface StandardInput {
 /** Wraps a Standard Schema. */
 export function standardInput(schema: StandardSchema): StandardInput {
   const results = new WeakMap<JsonObject, StandardResult<unknown>>();
-  const resultOf = (args: JsonObject): Awaitable<StandardResult<unknown>> => {
+  const getResult = (args: JsonObject): Awaitable<StandardResult<unknown>> => {
     const known = results.get(args);
     if (known !== undefined) return known;
     const keep = (result: StandardResult<unknown>): StandardResult<unknown> => {
@@ -85,19 +85,22 @@ export function standardInput(schema: StandardSchema): StandardInput {
   };
   return {
     validate(args) {
-      const result = resultOf(args);
-      return isThenable(result) ? result.then(problemsOf) : problemsOf(result);
+      const result = getResult(args);
+      return isThenable(result) ? result.then(toProblems) : toProblems(result);
     },
     parse(args) {
-      const result = resultOf(args);
+      const result = getResult(args);
       return isThenable(result) ? result.then(valueOf) : valueOf(result);
     },
   };
 }
 
-function problemsOf(result: StandardResult<unknown>): readonly ValidationProblem[] | undefined {
+function toProblems(result: StandardResult<unknown>): readonly ValidationProblem[] | undefined {
   return result.issues?.map(({ message, path = [] }) => ({
-    path: path.reduce<string>((pointer, part) => childPointer(pointer, String(keyOf(part))), ""),
+    path: path.reduce<string>(
+      (pointer, part) => childPointer(pointer, String(toPropertyKey(part))),
+      "",
+    ),
     message,
   }));
 }
@@ -110,6 +113,6 @@ function valueOf(result: StandardResult<unknown>): unknown {
   );
 }
 
-function keyOf(part: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
+function toPropertyKey(part: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
   return typeof part === "object" ? part.key : part;
 }

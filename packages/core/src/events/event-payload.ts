@@ -22,7 +22,7 @@ interface Bounds {
 }
 
 /** The bounds of a call's events. */
-export function boundsOf(execution: ReportedCall): Bounds {
+export function getBounds(execution: ReportedCall): Bounds {
   return {
     maxOutputBytes: execution.engine.maxOutputBytes,
     redactor: execution.redactor,

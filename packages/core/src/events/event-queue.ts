@@ -38,7 +38,7 @@ export class EventQueue {
   }
 
   push(event: ToolEvent): void {
-    const key = this.#keyOf(event);
+    const key = this.#toKey(event);
     const node: QueuedNode = {
       event,
       replaced: this.#after.replaced,
@@ -94,7 +94,7 @@ export class EventQueue {
     this.#partial.clear();
   }
 
-  #keyOf(event: ToolEvent): string | number | undefined {
+  #toKey(event: ToolEvent): string | number | undefined {
     if (event.type !== "tool.updated" && event.type !== "tool.progressed") return undefined;
     if (!this.#coalesces) return event.seq;
     // With its length: both ids are of any form, and no two calls may have one key.

@@ -8,7 +8,7 @@ import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { redactArguments } from "../redaction/displayed-call.ts";
 import {
-  boundsOf,
+  getBounds,
   contentBytes,
   fitsPayload,
   frozenJson,
@@ -150,10 +150,10 @@ export class EventStream {
       isError: result.isError,
       outputBytes: contentBytes(result.content),
     };
-    if (error !== undefined) event["code"] = codeOf(error);
+    if (error !== undefined) event["code"] = readCode(error);
     if (warnings !== undefined)
       event["warnings"] = Object.freeze(redacted(execution, warnings).map(short));
-    if (this.payloads) Object.assign(event, resultPayload(boundsOf(execution), result));
+    if (this.payloads) Object.assign(event, resultPayload(getBounds(execution), result));
     this.#tell(placed(event, execution));
   }
 
@@ -197,7 +197,7 @@ export class EventStream {
   /** Emits the valid parts of its progress. */
   progressed(execution: CallInfo, given: unknown): void {
     if (!this.active) return;
-    const progress = progressOf(execution, given);
+    const progress = toProgress(execution, given);
     if (progress === undefined) return;
     const event = this.#begun(execution, "tool.progressed", this.#clock.now());
     event["progress"] = progress;
@@ -280,7 +280,7 @@ function addArguments(
   } catch {
     return;
   }
-  const bounds = boundsOf(execution);
+  const bounds = getBounds(execution);
   if (typeof args !== "string" && !fitsPayload(bounds, args)) {
     event["truncated"] = true;
     return;
@@ -301,7 +301,7 @@ function redacted<Value>(execution: CallInfo, value: Value): Value {
   }
 }
 
-function codeOf(error: ToolError): string {
+function readCode(error: ToolError): string {
   try {
     const code = String(error.code);
     return Object.hasOwn(errorCodes, code) ? code : "execution_failed";
@@ -327,7 +327,7 @@ function short<Value>(value: Value): Value | string {
 const maxMessageBytes = 1000;
 
 /** The valid parts of a tool's progress: each field is read once. `undefined`: none. */
-function progressOf(execution: CallInfo, given: unknown): ToolProgress | undefined {
+function toProgress(execution: CallInfo, given: unknown): ToolProgress | undefined {
   try {
     const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };
     const progress: { -readonly [K in keyof ToolProgress]: ToolProgress[K] } = {};

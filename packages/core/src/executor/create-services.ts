@@ -10,7 +10,7 @@ import { frameBytes } from "./call/framed-content.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { enforced } from "../limits/executor-limits.ts";
 import { compilePolicy } from "../policy/compile-policy.ts";
-import { createRedaction } from "../redaction/redactor-of.ts";
+import { createRedaction } from "../redaction/create-redaction.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
 import { Tasks } from "../tasks/tasks.ts";
 import { steadyClock, systemClock } from "../time/clock.ts";

@@ -176,8 +176,8 @@ const retry = steps(nextAttempt);
 /** Runs a call through the pipeline. Never rejects: every exit of a stage is an outcome. */
 export function execute(execution: CallState): Promise<ToolOutcome> {
   if (execution.resumption === undefined) execution.engine.events.requested(execution);
-  const outcome = outcomeOf(execution);
-  runSteps(stepsOf(execution), execution);
+  const outcome = createOutcome(execution);
+  runSteps(chooseSteps(execution), execution);
   return outcome;
 }
 
@@ -185,7 +185,7 @@ export function execute(execution: CallState): Promise<ToolOutcome> {
 let created: CallState | undefined;
 
 /** The promise that the call settles. One function for all of them: a function for each would cost a call 100 bytes. */
-function outcomeOf(execution: CallState): Promise<ToolOutcome> {
+function createOutcome(execution: CallState): Promise<ToolOutcome> {
   created = execution;
   return new Promise(keepSettle);
 }
@@ -195,7 +195,7 @@ function keepSettle(settle: CallState["settle"]): void {
   created = undefined;
 }
 
-function stepsOf({ engine, run, batch, resumption }: CallState): PipelineStep {
+function chooseSteps({ engine, run, batch, resumption }: CallState): PipelineStep {
   if (resumption !== undefined) return resumed;
   if (batch !== undefined) return fullPipeline;
   return run.limits === undefined ? engine.pipeline : engine.limitedPipeline;

@@ -13,7 +13,7 @@ import type { RetryPolicy } from "../contract/tool-spec.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { CallLedger } from "../ledger/call-ledger.ts";
 import type { RateLimitStore } from "../limits/rate-limits.ts";
-import type { RedactionOptions } from "../redaction/redactor-of.ts";
+import type { RedactionOptions } from "../redaction/create-redaction.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";

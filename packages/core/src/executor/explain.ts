@@ -8,7 +8,7 @@ import type { JsonObject } from "../json/json.ts";
 import type { Caller } from "../contract/caller.ts";
 import { redactArguments } from "../redaction/displayed-call.ts";
 import type { ToolError } from "../contract/tool-error.ts";
-import { hashesOf, proposalFor } from "./stages/request-approval.ts";
+import { computeHashes, proposalFor } from "./stages/request-approval.ts";
 import { readCall } from "./call/read-call.ts";
 import { type CallServices, CallState } from "./call/call-state.ts";
 import { toToolError } from "./call/to-tool-error.ts";
@@ -115,7 +115,7 @@ export async function explain(
   execution.entry ??= engine.registry.toolset().entry(call.name);
   const requests =
     execution.entry === undefined ? [] : await explained(execution, proposed, args !== undefined);
-  const policy = strictestOf(requests);
+  const policy = findStrictest(requests);
   // With `onAsk: "deny"` a call that needs approval is refused.
   const isRefused = problem !== undefined || (policy === "ask" && engine.onAsk === "deny");
   return {
@@ -158,7 +158,7 @@ async function explained(
       })),
     })),
   );
-  const hashes = withArguments ? await hashesOf(execution).catch(() => undefined) : undefined;
+  const hashes = withArguments ? await computeHashes(execution).catch(() => undefined) : undefined;
   const grants = await matchingGrants(
     execution,
     explained.map(({ permission, decision }) =>
@@ -185,7 +185,7 @@ async function explained(
   });
 }
 
-function strictestOf(requests: readonly ExplainedRequest[]): PolicyEffect {
+function findStrictest(requests: readonly ExplainedRequest[]): PolicyEffect {
   if (requests.some(({ effect }) => effect === "deny")) return "deny";
   return requests.some(({ effect, grant }) => effect === "ask" && grant === undefined)
     ? "ask"

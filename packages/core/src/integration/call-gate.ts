@@ -58,7 +58,7 @@ export class CallGate {
   /** Set when the host has given no run. */
   readonly #runs: DefaultRuns | undefined;
   readonly #pending: PendingApprovals;
-  readonly #onBehalfOf: unknown;
+  readonly #principal: unknown;
   /** By the input object, which the framework passes to both functions and no other code can produce. */
   readonly #admitted = new WeakMap<object, Admission>();
 
@@ -67,8 +67,8 @@ export class CallGate {
     this.run = run ?? (this.#runs as DefaultRuns).latest;
     this.#pending = PendingApprovals.of(executor);
     const { caller, sessionId, id } = this.run;
-    if (caller !== undefined || sessionId !== undefined) this.#onBehalfOf = { caller, sessionId };
-    else this.#onBehalfOf = run === undefined ? {} : { runId: id };
+    if (caller !== undefined || sessionId !== undefined) this.#principal = { caller, sessionId };
+    else this.#principal = run === undefined ? {} : { runId: id };
   }
 
   /**
@@ -82,7 +82,7 @@ export class CallGate {
     const { refusal } = admission;
     if (refusal?.status === "interrupted") {
       // The same call that is requested again replaces the earlier one: one approval is for one of them.
-      this.#pending.set(this.#keyOf(call), refusal.interruption);
+      this.#pending.set(this.#toKey(call), refusal.interruption);
       return refusal.interruption;
     }
     if (isObject(call.input)) this.#admitted.set(call.input, admission);
@@ -130,7 +130,7 @@ export class CallGate {
   #takePending(call: FrameworkCall): Interruption | undefined {
     let key: string;
     try {
-      key = this.#keyOf(call);
+      key = this.#toKey(call);
     } catch {
       // Input that nests too deeply to be serialized: admission reports that, and no such call is pending.
       return undefined;
@@ -138,8 +138,8 @@ export class CallGate {
     return this.#pending.take(key);
   }
 
-  #keyOf({ id, name, input }: FrameworkCall): string {
-    return canonicalJson([this.#onBehalfOf, id, name, input]);
+  #toKey({ id, name, input }: FrameworkCall): string {
+    return canonicalJson([this.#principal, id, name, input]);
   }
 }
 

@@ -18,7 +18,7 @@ const isNumber = (value: JsonValue): boolean => typeof value === "number";
 const isString = (value: JsonValue): boolean => typeof value === "string";
 const isNames = (value: JsonValue): boolean => Array.isArray(value) && value.every(isString);
 const isList = (value: JsonValue): boolean => Array.isArray(value) && value.length > 0;
-const isMapOf = (value: JsonValue, isMember: (value: JsonValue) => boolean): boolean =>
+const isMapWith = (value: JsonValue, isMember: (value: JsonValue) => boolean): boolean =>
   isObject(value) && Object.values(value).every(isMember);
 
 const schema: Kind = [isSchemaNode, "a schema"];
@@ -26,13 +26,13 @@ const schemas: Kind = [
   (value) => isList(value) && (value as readonly JsonValue[]).every(isSchemaNode),
   "a list of schemas",
 ];
-const schemasByName: Kind = [(value) => isMapOf(value, isSchemaNode), "an object of schemas"];
+const schemasByName: Kind = [(value) => isMapWith(value, isSchemaNode), "an object of schemas"];
 const schemaOrList: Kind = [(value) => schema[0](value) || schemas[0](value), "a schema or a list"];
 const dependencies: Kind = [
-  (value) => isMapOf(value, (member) => isSchemaNode(member) || isNames(member)),
+  (value) => isMapWith(value, (member) => isSchemaNode(member) || isNames(member)),
   "an object of schemas and lists of names",
 ];
-const namesByName: Kind = [(value) => isMapOf(value, isNames), "an object of lists of names"];
+const namesByName: Kind = [(value) => isMapWith(value, isNames), "an object of lists of names"];
 const names: Kind = [isNames, "a list of names"];
 const number: Kind = [isNumber, "a number"];
 const factor: Kind = [(value) => isNumber(value) && Number(value) > 0, "a number above 0"];

@@ -107,7 +107,7 @@ function addBelow(
   value: JsonValue,
   unknownKeywords: boolean,
 ): void {
-  const placement = placementOf(keyword, value, unknownKeywords);
+  const placement = findPlacement(keyword, value, unknownKeywords);
   if (placement === "schema") found.push([value as SchemaNode, [keyword]]);
   else if (placement === "list") {
     for (const [index, member] of (value as readonly JsonValue[]).entries()) {
@@ -122,7 +122,7 @@ function addBelow(
 }
 
 /** Where the subschemas of a value are. Undefined: it has none. */
-function placementOf(
+function findPlacement(
   keyword: string,
   value: JsonValue,
   unknownKeywords: boolean,
@@ -162,7 +162,7 @@ function mapKeyword(
 ): JsonValue | undefined {
   const changeMember = (member: JsonValue, key: string | number): JsonValue | undefined =>
     isSchemaNode(member) ? change(member, [keyword, key]) : member;
-  switch (placementOf(keyword, value, unknownKeywords)) {
+  switch (findPlacement(keyword, value, unknownKeywords)) {
     case "schema":
       return change(value as SchemaNode, [keyword]);
     case "list":

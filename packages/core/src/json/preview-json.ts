@@ -34,7 +34,7 @@ export function previewJson(value: JsonValue, limit: number): string {
 }
 
 function show(value: JsonValue, budget: number, depth: number): string {
-  if (sizeOf(value, budget, depth) <= budget) return JSON.stringify(value);
+  if (measureJson(value, budget, depth) <= budget) return JSON.stringify(value);
   if (typeof value === "string") return showText(value, budget);
   if (typeof value !== "object" || value === null) return '"…"';
   if (budget < 2 * summaryBytes || depth >= maxDepth) return summary(value);
@@ -44,7 +44,7 @@ function show(value: JsonValue, budget: number, depth: number): string {
 }
 
 /** The bytes of a value's JSON; more than `limit` as soon as it is certain to be more. */
-function sizeOf(value: JsonValue, limit: number, depth: number): number {
+function measureJson(value: JsonValue, limit: number, depth: number): number {
   if (typeof value === "string") {
     return value.length > limit ? Infinity : utf8Length(JSON.stringify(value));
   }
@@ -55,14 +55,14 @@ function sizeOf(value: JsonValue, limit: number, depth: number): number {
     if (value.length * 2 > limit + 1) return Infinity;
     for (const item of value) {
       // The last one is followed by no comma.
-      size += 1 + sizeOf(item, limit - size + 1, depth + 1);
+      size += 1 + measureJson(item, limit - size + 1, depth + 1);
       if (size - 1 > limit) return Infinity;
     }
   } else {
     for (const key in value as JsonObject) {
-      size += 2 + sizeOf(key, limit - size, depth);
+      size += 2 + measureJson(key, limit - size, depth);
       if (size > limit) return Infinity;
-      size += sizeOf((value as JsonObject)[key] as JsonValue, limit - size + 1, depth + 1);
+      size += measureJson((value as JsonObject)[key] as JsonValue, limit - size + 1, depth + 1);
       if (size - 1 > limit) return Infinity;
     }
   }
@@ -85,7 +85,7 @@ function showItems(items: readonly JsonValue[], budget: number, depth: number): 
   // The brackets, and the note.
   let left = budget - 2 - summaryBytes;
   for (const item of items) {
-    const size = sizeOf(item, left, depth + 1);
+    const size = measureJson(item, left, depth + 1);
     const share = size < left ? size : Math.floor(left / 2);
     if (size >= left && share < summaryBytes) break;
     const json = show(item, share, depth + 1);
@@ -123,7 +123,7 @@ function showMembers(object: JsonObject, budget: number, depth: number): string 
 
 /** The bytes of each member: equal shares, and the unused bytes of small members go to the large ones. */
 function divide(values: readonly JsonValue[], extra: number, depth: number): number[] {
-  const sizes = values.map((value) => sizeOf(value, extra + summaryBytes, depth));
+  const sizes = values.map((value) => measureJson(value, extra + summaryBytes, depth));
   const order = sizes.map((_, index) => index).sort((a, b) => difference(sizes, a, b));
   let left = extra + values.length * summaryBytes;
   let sharers = values.length;

@@ -211,7 +211,7 @@ class Conversion {
     if (value instanceof Date) {
       return Number.isNaN(value.getTime()) ? null : this.#text(String(value.toISOString()));
     }
-    const bytes = bytesOf(value);
+    const bytes = viewBytes(value);
     if (bytes !== undefined) return this.#bytes(bytes);
     if (ArrayBuffer.isView(value)) return this.#items(value as unknown as ArrayLike<unknown>);
     if (value instanceof RegExp) return this.#text(String(value));
@@ -320,7 +320,7 @@ class Conversion {
 }
 
 /** The bytes of what holds bytes, and not numbers: a view of them, no copy. */
-export function bytesOf(value: object): Uint8Array | undefined {
+export function viewBytes(value: object): Uint8Array | undefined {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (
     value instanceof Uint8Array ||

@@ -30,7 +30,7 @@ export class RateLimits {
     const rules = this.#rulesFor(execution, unit);
     if (rules.length === 0) return;
     const requests = rules.map((rule): RateRequest => ({
-      key: keyOf(rule, execution),
+      key: toKey(rule, execution),
       amount,
       limit: rule.limit,
       windowMs: rule.windowMs,
@@ -113,7 +113,7 @@ export class RateLimits {
   }
 }
 
-function keyOf({ per, prefix }: RateRule, { run, entry }: LimitedCall): string {
+function toKey({ per, prefix }: RateRule, { run, entry }: LimitedCall): string {
   const { tool, source } = entry as RegisteredTool;
   switch (per) {
     case "tool":

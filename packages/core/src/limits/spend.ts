@@ -24,7 +24,7 @@ export function reserveSpend(
 ): Awaitable<void> {
   const { run, engine } = execution;
   if (run.limits?.spend === undefined && engine.rates?.limitSpend(execution) !== true) return;
-  const amount = spendOf(execution, permissions);
+  const amount = sumSpend(execution, permissions);
   if (amount > 0) return holdSpend(execution, amount);
 }
 
@@ -51,7 +51,7 @@ export function countSpend({ run, call }: SpendingCall, amount: number): boolean
   return true;
 }
 
-function spendOf({ tool, call }: SpendingCall, permissions: readonly PermissionRequest[]): number {
+function sumSpend({ tool, call }: SpendingCall, permissions: readonly PermissionRequest[]): number {
   let sum = 0;
   let stated = false;
   for (const { kind, details } of permissions) {

@@ -190,13 +190,13 @@ export function checkExamples(where: string, { rules = [] }: PolicyDefinition): 
 function isMatched(rule: CompiledRule, example: PolicyExample): boolean {
   const { permission, caller } = example;
   return (
-    rule.ofTool(entryOf(example)) !== impossible &&
+    rule.ofTool(toEntry(example)) !== impossible &&
     rule.ofPermission(permission && { ...permission, summary: "" }) !== impossible &&
     rule.ofCaller(caller) !== impossible
   );
 }
 
-function entryOf({ tool, trusted, annotations, provenance }: PolicyExample): RegisteredTool {
+function toEntry({ tool, trusted, annotations, provenance }: PolicyExample): RegisteredTool {
   return {
     tool: {
       spec: {

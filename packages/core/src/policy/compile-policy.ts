@@ -125,7 +125,7 @@ class FunctionLayer implements PolicyLayer {
 
   #ask(subject: PolicySubject): Awaitable<Decision | undefined> {
     try {
-      const answer: unknown = this.#answer(questionOf(subject));
+      const answer: unknown = this.#answer(toQuestion(subject));
       if (!isThenable(answer)) return this.#read(answer, subject);
       return Promise.resolve(answer)
         .then((settled) => this.#read(settled, subject))
@@ -169,7 +169,7 @@ function isEffect(value: unknown): value is PolicyEffect {
   return value === "allow" || value === "ask" || value === "deny";
 }
 
-function questionOf({ entry, permission, caller, arguments: args }: PolicySubject): PolicyQuestion {
+function toQuestion({ entry, permission, caller, arguments: args }: PolicySubject): PolicyQuestion {
   return {
     spec: entry.tool.spec,
     trusted: entry.trusted,

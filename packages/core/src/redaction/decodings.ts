@@ -34,7 +34,7 @@ export const fromJson: Decoder = (text, matters) => {
   const parts = new Parts(text);
   while (at !== -1) {
     const next = text.charAt(at + 1);
-    const digits = digitsOf(next, text, at + 2);
+    const digits = countDigits(next, text, at + 2);
     const code = digits === 0 ? -1 : hex(text, at + 2 + (digits < 0 ? 1 : 0), Math.abs(digits));
     const char = code === -1 || code > 0x10ffff ? letters[next] : String.fromCodePoint(code);
     if (char === undefined) {
@@ -56,7 +56,7 @@ export const fromJson: Decoder = (text, matters) => {
 };
 
 /** The hexadecimal digits of an escape: 0 if it has none, negative if they stand in braces. */
-function digitsOf(letter: string, text: string, at: number): number {
+function countDigits(letter: string, text: string, at: number): number {
   if (letter === "x") return 2;
   if (letter === "U") return 8;
   if (letter !== "u") return 0;

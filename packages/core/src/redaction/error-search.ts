@@ -1,4 +1,4 @@
-import { bytesOf } from "../json/to-json.ts";
+import { viewBytes } from "../json/to-json.ts";
 import { latin1 } from "./secret-patterns.ts";
 
 /** Redacts a text, a number or a JSON value; returns the same value if it holds no secret. */
@@ -72,7 +72,7 @@ export class ErrorSearch {
   /** The cause itself if all of it was read and no secret was found, else a redacted copy of it. */
   redactCause(cause: unknown): unknown {
     try {
-      return this.#redactChain(this.#chainOf(cause));
+      return this.#redactChain(this.#readChain(cause));
     } catch {
       // A value that cannot be read may hold a secret.
       return withheld();
@@ -107,7 +107,7 @@ export class ErrorSearch {
     return this.#left >= 0;
   }
 
-  #chainOf(first: unknown): Chain {
+  #readChain(first: unknown): Chain {
     const links: Link[] = [];
     const known = new Set<unknown>();
     let at = first;
@@ -189,7 +189,7 @@ export class ErrorSearch {
   }
 
   #readObject(value: object, skipped: ReadonlySet<PropertyKey>, pending: unknown[]): boolean {
-    const bytes = bytesOf(value) ?? (ArrayBuffer.isView(value) ? viewOf(value) : undefined);
+    const bytes = viewBytes(value) ?? (ArrayBuffer.isView(value) ? toBytes(value) : undefined);
     if (bytes !== undefined) {
       return this.#spend(1 + bytes.length / charactersPerUnit) && this.isCleanText(latin1(bytes));
     }
@@ -235,7 +235,7 @@ function isShort(value: bigint): boolean {
   return BigInt.asIntN(maxBigintBits, value) === value;
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+function toBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

@@ -30,7 +30,7 @@ export const fromEntities: Decoder = (text, matters) => {
   while (at !== -1) {
     entity.lastIndex = at;
     const found = entity.exec(text);
-    const char = found === null ? undefined : referenceOf(found);
+    const char = found === null ? undefined : decodeReference(found);
     if (found === null || char === undefined) {
       at = text.indexOf("&", at + 1);
       continue;
@@ -45,7 +45,9 @@ export const fromEntities: Decoder = (text, matters) => {
   return parts.decoded();
 };
 
-function referenceOf([, decimal, hexadecimal, , name = ""]: RegExpExecArray): string | undefined {
+function decodeReference([, decimal, hexadecimal, , name = ""]: RegExpExecArray):
+  | string
+  | undefined {
   if (decimal === undefined && hexadecimal === undefined) {
     return Object.hasOwn(entities, name) ? entities[name] : undefined;
   }

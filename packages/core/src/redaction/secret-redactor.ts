@@ -145,7 +145,7 @@ export class SecretRedactor implements Redactor {
   }
 
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array {
-    const asText = textOf(bytes, mediaType);
+    const asText = decodeText(bytes, mediaType);
     if (asText !== undefined) {
       const redacted = this.text(asText);
       if (redacted !== asText) return new TextEncoder().encode(redacted);
@@ -207,7 +207,7 @@ function amongZeros(bytes: Uint8Array, spans: Spans): Spans {
 }
 
 /** Bytes as a text, when they are one: by their type, or since they can be read as one. */
-function textOf(bytes: Uint8Array, mediaType: string): string | undefined {
+function decodeText(bytes: Uint8Array, mediaType: string): string | undefined {
   const isText = hasText(mediaType);
   if (!isText && bytes.subarray(0, 1024).includes(0)) return undefined;
   try {

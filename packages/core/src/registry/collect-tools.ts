@@ -1,6 +1,6 @@
 import { hostSource, isBuiltInName, isToolName } from "../contract/tool-names.ts";
 import type { Tool, RegisteredTool } from "../contract/tool.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
 
 /** A problem with the id of the source it belongs to. */
@@ -36,7 +36,7 @@ class HeldTool implements RegisteredTool {
     this.#slot = slot;
   }
 
-  static slotOf(entry: RegisteredTool | undefined): Slot | undefined {
+  static getSlot(entry: RegisteredTool | undefined): Slot | undefined {
     return entry !== undefined && #slot in entry ? entry.#slot : undefined;
   }
 }
@@ -79,7 +79,7 @@ export function collectTools(
   for (const slot of slots) {
     const faulty = report.bind(undefined, slot);
     for (const tool of listed(slot.tools, faulty, slot.source && maxToolsOfSource)) {
-      const fault = faultOf(tool, slot.id);
+      const fault = findFault(tool, slot.id);
       if (fault !== undefined) {
         faulty(fault);
         continue;
@@ -87,8 +87,8 @@ export function collectTools(
       const { name, execution } = tool.spec;
       const first = entries.get(name);
       if (first !== undefined) {
-        const other = HeldTool.slotOf(first) as Slot;
-        if (other === slot || HeldTool.slotOf(held.get(name)) !== slot) {
+        const other = HeldTool.getSlot(first) as Slot;
+        if (other === slot || HeldTool.getSlot(held.get(name)) !== slot) {
           const message = duplicate(first, tool, slot.id);
           faulty({ subject: name, message, nameTakenBy: first.source });
           continue;
@@ -98,7 +98,7 @@ export function collectTools(
       }
       if (execution === "task") hasTasks = true;
       const known = before.get(name);
-      const isKnown = known?.tool === tool && HeldTool.slotOf(known) === slot;
+      const isKnown = known?.tool === tool && HeldTool.getSlot(known) === slot;
       entries.set(name, isKnown ? known : new HeldTool(tool, slot));
     }
   }
@@ -122,26 +122,26 @@ function listed(
     const message = "The source gives no list of tools: tools() has to return an array.";
     report({ subject: "tools", message });
   } catch (error) {
-    const message = `The source cannot list its tools: ${messageOf(error)}`;
+    const message = `The source cannot list its tools: ${toErrorMessage(error)}`;
     report({ subject: "tools", message });
   }
   return [];
 }
 
 function tooMany(list: readonly Tool[], most: number): string {
-  const [first, last] = [list[most] as Tool, list[list.length - 1] as Tool].map(placeOf);
+  const [first, last] = [list[most] as Tool, list[list.length - 1] as Tool].map(describePlace);
   return `Of ${list.length} tools only the first ${most} are taken; those from ${first} to ${last} are not. Make several sources of it, each with a part of the tools.`;
 }
 
 /** The tool's place in its source: a path shows where to split. */
-function placeOf(tool: Tool): string {
+function describePlace(tool: Tool): string {
   try {
     const { name, provenance } = tool.spec;
     const { origin } = provenance;
     const where = origin === undefined ? "" : ` ${JSON.stringify(origin).slice(0, 200)}`;
     return `${String(name).slice(0, 64)}${where}`;
   } catch (error) {
-    return `one that cannot be read (${messageOf(error)})`;
+    return `one that cannot be read (${toErrorMessage(error)})`;
   }
 }
 
@@ -154,7 +154,7 @@ interface Fault {
 }
 
 /** Why something cannot be a tool. Adapters may be plain JavaScript, and one bad tool costs no other. */
-function faultOf(tool: Tool, source: string): Fault | undefined {
+function findFault(tool: Tool, source: string): Fault | undefined {
   try {
     const { name } = tool.spec;
     if (!isToolName(name)) return { subject: String(name), message: badName(String(name), source) };
@@ -166,7 +166,7 @@ function faultOf(tool: Tool, source: string): Fault | undefined {
   } catch (error) {
     return {
       subject: "tools",
-      message: `Something that ${source} lists as a tool cannot be read (${messageOf(error)}): it needs a spec and invoke.`,
+      message: `Something that ${source} lists as a tool cannot be read (${toErrorMessage(error)}): it needs a spec and invoke.`,
     };
   }
 }

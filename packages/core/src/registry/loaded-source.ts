@@ -1,6 +1,6 @@
 import { checkOptions } from "../contract/check-options.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { isToolError, messageOf } from "../contract/error-message.ts";
+import { isToolError, toErrorMessage } from "../contract/error-message.ts";
 import { SecretFinder } from "../redaction/secret-finder.ts";
 import { SecretRedactor } from "../redaction/secret-redactor.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
@@ -158,7 +158,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
       error = new ToolError("cancelled", `The source ${id} is closed.`, { cause });
     else if (isToolError(cause)) error = cause;
     else {
-      const message = `The tools of ${id} cannot be loaded: ${messageOf(cause)}`;
+      const message = `The tools of ${id} cannot be loaded: ${toErrorMessage(cause)}`;
       error = new ToolError("unavailable", message, { cause });
     }
     if (secrets === undefined) return error;
@@ -225,11 +225,11 @@ function withKnown(before: readonly Tool[], after: readonly Tool[]): readonly To
 }
 
 function isSame(a: Tool, b: Tool): boolean {
-  return a === b || (sameSpec(a, b) && stateOf(a) === stateOf(b));
+  return a === b || (sameSpec(a, b) && serializeState(a) === serializeState(b));
 }
 
 /** The tool's properties outside its spec. */
-function stateOf({ availability, outputValidation, delegates }: Tool): string {
+function serializeState({ availability, outputValidation, delegates }: Tool): string {
   return canonicalJson([availability, outputValidation, delegates === true]);
 }
 

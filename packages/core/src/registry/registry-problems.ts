@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { emitProcessWarning } from "../contract/process-warning.ts";
 import type { RegistryProblem } from "./collect-tools.ts";
 
@@ -24,7 +24,7 @@ export class RegistryProblems {
   }
 
   fail(subject: string, error: unknown): void {
-    this.#failed = [...this.#failed, { source: subject, subject, message: messageOf(error) }];
+    this.#failed = [...this.#failed, { source: subject, subject, message: toErrorMessage(error) }];
   }
 
   /** Removes the failure of a source that was removed, or has loaded after all. */
@@ -43,9 +43,9 @@ export class RegistryProblems {
     if (this.#listener === undefined) return;
     const known = this.#reported;
     const all = failures();
-    this.#reported = new Set(all.map(keyOf));
+    this.#reported = new Set(all.map(toKey));
     for (const problem of all) {
-      if (known.has(keyOf(problem))) continue;
+      if (known.has(toKey(problem))) continue;
       try {
         this.#listener(problem);
       } catch {
@@ -73,7 +73,7 @@ export class RegistryProblems {
   }
 }
 
-function keyOf({ source, subject, message }: RegistryProblem): string {
+function toKey({ source, subject, message }: RegistryProblem): string {
   return JSON.stringify([source, subject, message]);
 }
 

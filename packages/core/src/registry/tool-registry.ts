@@ -176,7 +176,7 @@ export class ToolRegistry {
       if (isList(input)) input.forEach(sort);
       else if (isThenable<ToolSource | Tool>(input))
         promised.push(input as PromiseLike<ToolSource>);
-      else if (isSource(input)) slots.push(this.#slotOf(input));
+      else if (isSource(input)) slots.push(this.#getSlot(input));
       else if (isTool(input)) host.push(input);
       else throw misuse(`A registry takes tools, sources and lists of them${noToolHint(input)}.`);
     };
@@ -227,7 +227,7 @@ export class ToolRegistry {
   merge(other: ToolRegistry): this {
     if (this.#closed) throw misuse("This registry is closed.");
     const slots = other.#slots.map((slot) =>
-      slot.source === undefined ? slot : this.#slotOf(slot.source),
+      slot.source === undefined ? slot : this.#getSlot(slot.source),
     );
     this.#attach(slots);
     for (const slot of other.#slots) slot.stop();
@@ -271,10 +271,10 @@ export class ToolRegistry {
   }
 
   #problemsBy(
-    problemsOf: (source: ToolSource) => readonly SourceProblem[] | undefined,
+    getProblems: (source: ToolSource) => readonly SourceProblem[] | undefined,
   ): readonly RegistryProblem[] {
     const ofSources = this.#slots.flatMap(({ id, source }) => {
-      const problems = source === undefined ? [] : (problemsOf(source) ?? []);
+      const problems = source === undefined ? [] : (getProblems(source) ?? []);
       return problems.map((problem) => ({ ...problem, source: id }));
     });
     return [
@@ -285,7 +285,7 @@ export class ToolRegistry {
     ];
   }
 
-  #slotOf(source: ToolSource): Slot {
+  #getSlot(source: ToolSource): Slot {
     if (source.id === builtInSource) {
       throw misuse(`A source cannot have the id "${builtInSource}": name it something else.`);
     }
@@ -333,7 +333,7 @@ export class ToolRegistry {
     }
     const { home } = expected;
     if (home.#closed) return source.close();
-    home.#slots.push(home.#slotOf(source));
+    home.#slots.push(home.#getSlot(source));
     await home.#whenReady(source);
   }
 

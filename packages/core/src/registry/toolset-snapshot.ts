@@ -137,7 +137,7 @@ export class ToolsetSnapshot implements Toolset {
    * @throws ToolError `invalid_configuration` for an invalid selection.
    */
   select(selection: ToolSelection): Toolset {
-    const named = this.filter(selectorOf(selection));
+    const named = this.filter(compileSelection(selection));
     if (selection.maxTokens === undefined) return named;
     return named.filterListed(withinTokens(selection.maxTokens));
   }
@@ -184,7 +184,7 @@ export class ToolsetSnapshot implements Toolset {
     let index = 0;
     for (const [name, entry] of this.#entries) {
       if (keep(entry)) kept?.set(name, entry);
-      else kept ??= firstOf(this.#entries, index);
+      else kept ??= takeFirst(this.#entries, index);
       index += 1;
     }
     return kept;
@@ -232,7 +232,7 @@ function sorted<Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> 
   return byName;
 }
 
-function firstOf<Value>(entries: ReadonlyMap<string, Value>, count: number): Map<string, Value> {
+function takeFirst<Value>(entries: ReadonlyMap<string, Value>, count: number): Map<string, Value> {
   const first = new Map<string, Value>();
   for (const [name, entry] of entries) {
     if (first.size === count) break;
@@ -254,7 +254,7 @@ const selectionKeys: readonly string[] = [
  *
  * @throws ToolError `invalid_configuration` for an invalid selection.
  */
-function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolean {
+function compileSelection(selection: ToolSelection): (entry: RegisteredTool) => boolean {
   checkOptions("toolset selection", selection, selectionKeys);
   const { include, exclude, annotations, provenance, maxTokens } = selection;
   if (maxTokens !== undefined && !isAtLeastZero(maxTokens)) {
@@ -264,7 +264,7 @@ function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolea
     include === undefined ? undefined : globMatcher(checkedGlobs("include", include));
   const excluded =
     exclude === undefined ? undefined : globMatcher(checkedGlobs("exclude", exclude));
-  const isMeant = conditionOf(annotations, provenance);
+  const isMeant = compileCondition(annotations, provenance);
   return (entry) => {
     const { name } = entry.tool.spec;
     return included?.(name) !== false && excluded?.(name) !== true && isMeant(entry);
@@ -272,7 +272,7 @@ function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolea
 }
 
 /** Matches as a policy's `allow` would, so that an untrusted claim selects nothing. */
-function conditionOf(
+function compileCondition(
   annotations: AnnotationCondition | undefined,
   provenance: ProvenanceCondition | undefined,
 ): (entry: RegisteredTool) => boolean {

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { findSchemaFault } from "../schema/find-schema-fault.ts";
 import { formatValue } from "../text/format-value.ts";
 import { isObject } from "../json/json.ts";
@@ -16,7 +16,7 @@ const faults = new WeakMap<ToolSpec, string>();
 export function isUsable(spec: ToolSpec): boolean {
   let fault = faults.get(spec);
   if (fault === undefined) {
-    fault = faultOf(spec) ?? "";
+    fault = findFault(spec) ?? "";
     faults.set(spec, fault);
   }
   return fault === "";
@@ -34,12 +34,12 @@ export function unusableTools(entries: Iterable<RegisteredTool>): readonly Regis
   return problems;
 }
 
-function faultOf(spec: ToolSpec): string | undefined {
+function findFault(spec: ToolSpec): string | undefined {
   try {
     const { inputSchema } = spec;
     if (!isObject(inputSchema)) return `it is ${formatValue(inputSchema)}, and no object`;
     return findSchemaFault(inputSchema);
   } catch (error) {
-    return messageOf(error);
+    return toErrorMessage(error);
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json.ts";
 import { truncateUtf8, utf8Length } from "../text/utf8.ts";
-import { bytesOf, toJson, plainBytes, type Cut } from "../json/to-json.ts";
+import { viewBytes, toJson, plainBytes, type Cut } from "../json/to-json.ts";
 
 /** How many small texts are held apart before they are made one. */
 const maxParts = 1024;
@@ -35,7 +35,7 @@ export class StreamBuffer implements Cut {
   add(piece: unknown): void {
     if (this.isClosed) return;
     if (typeof piece === "string" && this.#items === undefined) return this.#addText(piece);
-    const bytes = typeof piece === "object" && piece !== null ? viewOf(piece) : undefined;
+    const bytes = typeof piece === "object" && piece !== null ? viewBuffer(piece) : undefined;
     if (bytes !== undefined && this.#items === undefined) return this.#addBytes(bytes);
     this.#addItem(piece);
   }
@@ -101,9 +101,9 @@ function halved(texts: readonly string[]): string[] {
 }
 
 /** In a stream, every buffer is bytes: that is how files and sockets come. */
-function viewOf(piece: object): Uint8Array | undefined {
+function viewBuffer(piece: object): Uint8Array | undefined {
   return (
-    bytesOf(piece) ??
+    viewBytes(piece) ??
     (ArrayBuffer.isView(piece)
       ? new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
       : undefined)

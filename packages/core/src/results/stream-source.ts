@@ -71,7 +71,7 @@ function responseSource(response: Loose): StreamSource {
 function bodySource(body: Loose, said: unknown): StreamSource {
   return typeof body["getReader"] === "function"
     ? readerSource(body, said)
-    : { ...iteratorSource(body), mediaType: typeOf(said) };
+    : { ...iteratorSource(body), mediaType: toMediaType(said) };
 }
 
 const nothing: StreamSource = {
@@ -83,7 +83,7 @@ const nothing: StreamSource = {
 function readerSource(stream: Loose, said: unknown): StreamSource {
   const reader = (stream["getReader"] as () => Loose).call(stream);
   return {
-    mediaType: typeOf(said),
+    mediaType: toMediaType(said),
     next: () => (reader["read"] as Method).call(reader),
     cancel: () => quietly(() => (reader["cancel"] as Method).call(reader)),
   };
@@ -126,7 +126,7 @@ function isResponse(value: Loose): boolean {
   );
 }
 
-function typeOf(said: unknown): string {
+function toMediaType(said: unknown): string {
   return typeof said === "string" ? said : "";
 }
 

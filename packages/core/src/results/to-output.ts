@@ -2,7 +2,7 @@ import { text, type ContentBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { truncateUtf8, utf8Length, wellFormed } from "../text/utf8.ts";
-import { bytesOf, toJson, maxBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
+import { viewBytes, toJson, maxBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
 import { isBlockList, isOutput, properOutput } from "./proper-output.ts";
 import { bytesToBase64 } from "../text/base64.ts";
 import { decodeText, getMediaTypeName, isReadableMediaType, sniffMediaType } from "./media-type.ts";
@@ -52,7 +52,7 @@ function ofObject(
       return properOutput({ content: returned }, limit, cut);
     }
     if (isOutput(returned)) return properOutput(returned, limit, cut);
-    const bytes = bytesOf(returned);
+    const bytes = viewBytes(returned);
     return bytes && ofBytes(bytes, structured, limit, cut);
   } catch {
     return undefined;

@@ -139,14 +139,14 @@ export function twinProblems(
   tools: readonly Tool[],
   originals: readonly string[] = [],
 ): readonly SourceProblem[] {
-  const nameOf = new Map<string, string>();
+  const currentNames = new Map<string, string>();
   for (const [index, { spec }] of tools.entries()) {
-    nameOf.set(spec.name, spec.name);
-    nameOf.set(originals[index] ?? spec.name, spec.name);
+    currentNames.set(spec.name, spec.name);
+    currentNames.set(originals[index] ?? spec.name, spec.name);
   }
   const reported = new Set<string>();
-  return twinNames(nameOf.keys()).flatMap((group) => {
-    const names = [...new Set(group.map((name) => nameOf.get(name) as string))];
+  return twinNames(currentNames.keys()).flatMap((group) => {
+    const names = [...new Set(group.map((name) => currentNames.get(name) as string))];
     const subject = names.join(", ");
     if (names.length < 2 || reported.has(subject)) return [];
     reported.add(subject);

@@ -149,7 +149,7 @@ function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
       if (validate(value) === true) return undefined;
       const errors = validate.errors ?? [];
       validate.errors = null;
-      return problemsOf(ofChosenBranches(errors, rest, value));
+      return toProblems(ofChosenBranches(errors, rest, value));
     } catch (error) {
       if (isExceeded(error)) return unchecked;
       throw error;
@@ -157,7 +157,7 @@ function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   };
 }
 
-function problemsOf(errors: readonly ErrorObject[]): ValidationProblem[] {
+function toProblems(errors: readonly ErrorObject[]): ValidationProblem[] {
   // A hundred thousand problems may be about one value, and that may be a megabyte.
   const texts = new Map<unknown, string>();
   const text = (value: unknown, write: (value: unknown) => string): string => {
@@ -218,8 +218,8 @@ const proto = "__proto__";
 function keepProtoProperty<Node extends SchemaNode>(schema: Node): Node | JsonSchema {
   if (typeof schema === "boolean") return schema;
   const node = mapSubschemas(schema, keepProtoProperty, true);
-  const patterns = patternsOf(node);
-  const conditions = conditionsOf(node);
+  const patterns = addProtoPatterns(node);
+  const conditions = addProtoConditions(node);
   return {
     ...node,
     ...(patterns === undefined ? {} : { patternProperties: patterns }),
@@ -228,7 +228,10 @@ function keepProtoProperty<Node extends SchemaNode>(schema: Node): Node | JsonSc
 }
 
 /** `patternProperties` with the schema of the property `__proto__`, and that of the pattern `__proto__`. */
-function patternsOf({ properties, patternProperties = {} }: JsonSchema): JsonSchema | undefined {
+function addProtoPatterns({
+  properties,
+  patternProperties = {},
+}: JsonSchema): JsonSchema | undefined {
   const patterns: Record<string, JsonValue> = isObject(patternProperties)
     ? { ...patternProperties }
     : {};
@@ -245,7 +248,7 @@ function patternsOf({ properties, patternProperties = {} }: JsonSchema): JsonSch
 }
 
 /** `allOf` with what depends on the property `__proto__`. */
-function conditionsOf({ dependencies, allOf }: JsonSchema): readonly JsonValue[] | undefined {
+function addProtoConditions({ dependencies, allOf }: JsonSchema): readonly JsonValue[] | undefined {
   if (!has(dependencies)) return undefined;
   const dependent = dependencies[proto] as JsonValue;
   const demanded = Array.isArray(dependent) ? { required: dependent } : dependent;

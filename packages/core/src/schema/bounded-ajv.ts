@@ -125,11 +125,11 @@ function append(problems: unknown[] | null, added: unknown[]): unknown[] {
 function bound({ keyword, definition }: Rule, account: (context: KeywordCxt) => void): void {
   if (!("code" in definition)) return;
   const code = keyword === "uniqueItems" ? uniqueItems : definition.code;
-  const costOf = costs[keyword];
+  const computeCost = costs[keyword];
   definition.code = (context, type) => {
     account(context);
     const { gen, data, schema, it, subschema } = context;
-    const units = costOf?.(context) ?? 0;
+    const units = computeCost?.(context) ?? 0;
     if (units !== 0) gen.code(spending(gen, units));
     if (it.opts.unevaluated === true) {
       if (merging.has(keyword)) {

@@ -44,7 +44,7 @@ function withoutOthers(
   const branches = list.map((branch) => readBranch(branch, root));
   const passing: unknown = params["passingSchemas"];
   if (Array.isArray(passing)) {
-    const labels = passing.map((index) => labelOf(branches, index as number));
+    const labels = passing.map((index) => getLabel(branches, index as number));
     const message = `must have exactly one of the allowed shapes, and has several: ${labels.join(", ")}`;
     const others = errors.filter(
       (error) => error === union || !isOfOthers(error, union, branches, []),
@@ -54,7 +54,7 @@ function withoutOthers(
   const given = resolvePointer(value, instancePath);
   const chosen = branches.filter((branch) => branch.selects(given));
   if (chosen.length === 0) return withoutConstants(errors, union, branches);
-  const closest = closestOf(chosen, union, errors, given);
+  const closest = findClosest(chosen, union, errors, given);
   const kept = closest === undefined ? chosen : [closest];
   const left = errors.filter(
     (error) => error === union || !isOfOthers(error, union, branches, kept),
@@ -66,14 +66,14 @@ function withoutOthers(
   }
   if (branches.every(({ label }) => label === undefined)) return left;
   const labels = branches
-    .map((branch, index) => `${labelOf(branches, index)}${branch === closest ? " (closest)" : ""}`)
+    .map((branch, index) => `${getLabel(branches, index)}${branch === closest ? " (closest)" : ""}`)
     .slice(0, maxLabels);
   const more = branches.length > labels.length ? ", …" : "";
   const message = `must have one of the allowed shapes: ${labels.join(", ")}${more}`;
   return replaced(left, union, { ...union, keyword: "shapes", message });
 }
 
-function labelOf(branches: readonly UnionBranch[], index: number): string {
+function getLabel(branches: readonly UnionBranch[], index: number): string {
   return branches[index]?.label ?? `shape ${index + 1}`;
 }
 
@@ -115,15 +115,15 @@ function isOfOthers(
 ): boolean {
   if (parentSchema === undefined || !isWithin(instancePath, union.instancePath)) return false;
   const inside = instancePath.slice(union.instancePath.length);
-  const isOf = (branch: UnionBranch): boolean => branch.schemasAt(inside).has(parentSchema);
-  return branches.some((branch) => !kept.includes(branch) && isOf(branch)) && !kept.some(isOf);
+  const isFrom = (branch: UnionBranch): boolean => branch.schemasAt(inside).has(parentSchema);
+  return branches.some((branch) => !kept.includes(branch) && isFrom(branch)) && !kept.some(isFrom);
 }
 
 /** The weight of an error is the degree to which it indicates that another shape was meant. */
 const weights: Readonly<Record<string, number>> = { type: 1000, enum: 20, const: 20 };
 
 /** The branch of which least is wrong; undefined where that is several. */
-function closestOf(
+function findClosest(
   branches: readonly UnionBranch[],
   { instancePath }: ErrorObject,
   errors: readonly ErrorObject[],

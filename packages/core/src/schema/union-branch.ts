@@ -47,14 +47,14 @@ class BranchReader implements UnionBranch {
 
   constructor(branch: unknown, root: JsonSchema) {
     this.#root = root;
-    const label = labelOf(branch);
+    const label = readLabel(branch);
     if (label !== undefined) this.label = label;
     this.#byPointer.set("", schemasInPlace([branch], root, sameValue));
     for (const schema of schemasInPlace([branch], root, compositions)) {
-      for (const name of Object.keys(membersOf(schema, "properties"))) this.properties.add(name);
+      for (const name of Object.keys(readMembers(schema, "properties"))) this.properties.add(name);
     }
     for (const schema of schemasInPlace([branch], root, new Set(["allOf"]))) {
-      for (const [name, property] of Object.entries(membersOf(schema, "properties"))) {
+      for (const [name, property] of Object.entries(readMembers(schema, "properties"))) {
         if (isObject(property)) this.#readConstant(name, property);
       }
     }
@@ -103,7 +103,7 @@ function isSelector(property: JsonObject): boolean {
   return Object.keys(property).length === 1;
 }
 
-function labelOf(branch: unknown): string | undefined {
+function readLabel(branch: unknown): string | undefined {
   if (!isObject(branch)) return undefined;
   const { $ref, title, type } = branch;
   const name = typeof $ref === "string" ? lastKey($ref) : title;
@@ -141,18 +141,18 @@ function schemasInPlace(
 /** The schemas that a schema has for its member or item of that name. */
 function schemasInside(schema: unknown, name: string): unknown[] {
   if (!isObject(schema)) return [];
-  const properties = membersOf(schema, "properties");
+  const properties = readMembers(schema, "properties");
   const { prefix, rest } = getItemSchemas(schema);
   return [
     ...inside.map((keyword) => schema[keyword]),
-    ...Object.values(membersOf(schema, "patternProperties")),
+    ...Object.values(readMembers(schema, "patternProperties")),
     Object.hasOwn(properties, name) ? properties[name] : undefined,
     prefix[Number(name)],
     rest,
   ].filter(isObject);
 }
 
-function membersOf(schema: unknown, keyword: string): JsonObject {
+function readMembers(schema: unknown, keyword: string): JsonObject {
   const members = isObject(schema) ? schema[keyword] : undefined;
   return isObject(members) ? members : {};
 }

@@ -1,6 +1,6 @@
 import type { Tool, Toolset } from "../contract/tool.ts";
 import { sha256 } from "../json/canonical-json.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { formatValue } from "../text/format-value.ts";
 import { similarity, StoredVectors, toVector, type Vector } from "./stored-vectors.ts";
 import type { ToolEmbedder, VectorCache } from "./tool-embedder.ts";
@@ -120,7 +120,7 @@ export class EmbeddingIndex {
     try {
       return this.#stored === undefined ? undefined : await work(this.#stored);
     } catch (error) {
-      warn(`The cache of vectors failed: ${reasonOf(error)}. Vectors are computed again.`);
+      warn(`The cache of vectors failed: ${toReason(error)}. Vectors are computed again.`);
       return undefined;
     }
   }
@@ -136,6 +136,6 @@ export class EmbeddingIndex {
 }
 
 /** The message of a thrown value as a part of a sentence. */
-export function reasonOf(thrown: unknown): string {
-  return messageOf(thrown).slice(0, 300).replace(/\.+$/, "");
+export function toReason(thrown: unknown): string {
+  return toErrorMessage(thrown).slice(0, 300).replace(/\.+$/, "");
 }

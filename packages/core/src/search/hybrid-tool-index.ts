@@ -1,5 +1,5 @@
 import type { Toolset } from "../contract/tool.ts";
-import { EmbeddingIndex, reasonOf } from "./embedding-index.ts";
+import { EmbeddingIndex, toReason } from "./embedding-index.ts";
 import type { ToolEmbedder, VectorCache } from "./tool-embedder.ts";
 import { ToolIndex } from "./tool-index.ts";
 import { bestMatches, type ToolMatch } from "./tool-match.ts";
@@ -73,7 +73,7 @@ export class HybridToolIndex {
       return { matches: fuse(matches, similar, weight, maxMatches), warnings };
     } catch (error) {
       warnings.push(
-        `The embedder ${this.#embedder.id} failed: ${reasonOf(error)}. The search used words only.`,
+        `The embedder ${this.#embedder.id} failed: ${toReason(error)}. The search used words only.`,
       );
       return { matches: matches.slice(0, maxMatches), warnings };
     }

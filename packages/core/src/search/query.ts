@@ -2,7 +2,7 @@ import { toAction, type Action } from "./actions.ts";
 import type { Postings } from "./postings.ts";
 import { relatedWords, synonyms } from "./related-words.ts";
 import { asWritten } from "./tool-text.ts";
-import { baseStem, isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
+import { baseStem, isAskingWord, isStopWord, withoutMarkup, splitWords } from "./words.ts";
 
 /** Limits of a query: characters, and different words. */
 const maxQueryLength = 2000;
@@ -57,7 +57,7 @@ const mine: Readonly<Record<string, number>> = { authenticated: 0.4, me: 0.4 };
 
 /** Reads the words of a query, up to a limit. */
 export function parseQuery(text: string): Query {
-  const all = wordsOf(withoutMarkup(text, maxQueryLength), maxQueryLength);
+  const all = splitWords(withoutMarkup(text, maxQueryLength), maxQueryLength);
   const words = new Map<string, QueryWord>();
   for (const word of all) {
     if (isStopWord(word)) continue;

@@ -85,9 +85,9 @@ export class SearchTools {
     try {
       const spec = this.#exposed.entry(name)?.tool.spec;
       if (spec === undefined) return [];
-      const description = oneLine(textOf(spec.description));
+      const description = oneLine(toText(spec.description));
       if (this.#form === "growing") return { name, description };
-      return { name, description, parameters: parametersOf(spec) };
+      return { name, description, parameters: listParameters(spec) };
     } catch {
       return [];
     }
@@ -104,8 +104,8 @@ export class SearchTools {
     const { title, description, inputSchema } = spec;
     return {
       name: name as string,
-      ...(title === undefined ? {} : { title: cut(textOf(title), maxLineLength) }),
-      description: cut(textOf(description), maxDescriptionLength),
+      ...(title === undefined ? {} : { title: cut(toText(title), maxLineLength) }),
+      description: cut(toText(description), maxDescriptionLength),
       inputSchema: inputSchema as JsonObject,
     };
   }
@@ -122,7 +122,7 @@ function line({ name, description, parameters }: Found): string {
 }
 
 /** Names of parameters, required ones with a star. A schema that cannot be read costs only these. */
-function parametersOf(spec: ToolSpec): readonly string[] {
+function listParameters(spec: ToolSpec): readonly string[] {
   try {
     const { properties = {}, required } = spec.inputSchema;
     const needed: readonly unknown[] = Array.isArray(required) ? required : [];
@@ -143,7 +143,7 @@ function callableBy(ctx: ToolContext): MayCall {
 }
 
 /** Specs come from outside, and may hold anything. */
-function textOf(given: unknown): string {
+function toText(given: unknown): string {
   return typeof given === "string" ? given : "";
 }
 

@@ -3,7 +3,7 @@ import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { toAction, type Action } from "./actions.ts";
 import { mention, type IndexedText } from "./postings.ts";
-import { isStopWord, splitName, withoutMarkup, wordsOf } from "./words.ts";
+import { isStopWord, splitName, withoutMarkup, splitWords } from "./words.ts";
 
 /** The searchable text of a tool. */
 export interface ToolText extends IndexedText {
@@ -45,7 +45,7 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   const add = (text: unknown, maxLength: number, weight: number): readonly string[] => {
     if (typeof text !== "string") return [];
     const words: string[] = [];
-    for (const word of wordsOf(withoutMarkup(text, maxLength), maxLength)) {
+    for (const word of splitWords(withoutMarkup(text, maxLength), maxLength)) {
       // `get_me` is about the user.
       if (isStopWord(word) && !(text === name && word === "me")) continue;
       const key = stem(word);
@@ -65,7 +65,7 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   const nameWords = add(name, maxTextLength, weights.name);
   const known = new Set(counts.keys());
   for (const [text, weight] of [...parameters(tool), ...provenance(spec)]) {
-    for (const word of wordsOf(text, maxTextLength)) {
+    for (const word of splitWords(text, maxTextLength)) {
       const key = stem(word);
       if (known.has(key) || isStopWord(word)) continue;
       counts.set(key, Math.max(counts.get(key) ?? 0, weight));
@@ -94,7 +94,7 @@ export function embeddedText(name: string, tool: Tool): string {
 /** The first word of the first text that is one. */
 function firstWord(...texts: readonly unknown[]): readonly string[] {
   const text = texts.find((text) => typeof text === "string" && text !== "");
-  return typeof text === "string" ? wordsOf(text, maxFirstWordLength).slice(0, 1) : [];
+  return typeof text === "string" ? splitWords(text, maxFirstWordLength).slice(0, 1) : [];
 }
 
 type WeightedText = readonly [text: string, weight: number];

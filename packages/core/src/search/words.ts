@@ -8,7 +8,7 @@ const unspaced =
 const wordStarts = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
 
 /** Words that do not indicate a text's subject. */
-const stopWords: ReadonlySet<string> = setOf(`
+const stopWords: ReadonlySet<string> = toWordSet(`
 a about after again against all also am an and any anyone anything are aren as at be because been
 before being both but by cannot could couldn d did didn do does doesn doing don during each either
 else ever every few for from further had has have having he her here hers him his how i if in into
@@ -19,13 +19,13 @@ they this those though through thus to too under until up upon us ve very via wa
 when where whether which while who whom whose why will with within without would yet you your yours
 yourself`);
 /** Words in which people ask for help with anything, and that weigh little in a question. */
-const askingWords: ReadonlySet<string> = setOf(`
+const askingWords: ReadonlySet<string> = toWordSet(`
 able assist assistance best bit can certain curious different easily find finding get gets getting give
 good hello help hey hi interested kind know like looking lot make mind need needed needs new particular
 please possible provide quickly really show some sort specific suggest sure tell thank thanks thing
 things try type use used using various want wants way wish wondering`);
 
-function setOf(words: string): ReadonlySet<string> {
+function toWordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }
 
@@ -51,7 +51,7 @@ export function withoutMarkup(text: string, length: number): string {
  *
  * @param most characters of the text that are read.
  */
-export function wordsOf(text: string, most: number): readonly string[] {
+export function splitWords(text: string, most: number): readonly string[] {
   let plain = text.slice(0, most);
   if (!/^[\0-\x7f]*$/.test(plain)) {
     const bare = plain.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");

@@ -1,4 +1,4 @@
-import { copyCaller, ownerOf, parseOwner, type Behalf } from "../contract/caller.ts";
+import { copyCaller, toOwner, parseOwner, type Behalf } from "../contract/caller.ts";
 import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
 import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-options.ts";
 import type { EventFields } from "../events/tool-event.ts";
@@ -9,7 +9,7 @@ import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { endedWith, hasEnded, toLostTask, outcomeOf, type FoundTask } from "./task-record.ts";
+import { endedWith, hasEnded, toLostTask, toOutcome, type FoundTask } from "./task-record.ts";
 import type { TaskRecord } from "./task-store.ts";
 import { storeMs, type Tasks } from "./tasks.ts";
 
@@ -107,7 +107,7 @@ export class ExecutorTasks {
    */
   async status(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
     const record = await this.#find("status", id, options);
-    return infoOf(await this.#waiting(record));
+    return toTaskInfo(await this.#waiting(record));
   }
 
   /**
@@ -135,7 +135,7 @@ export class ExecutorTasks {
       try {
         const found = await this.#waiting(await this.#find("result", id, options));
         const { record, interruption } = found;
-        if (hasEnded(record)) return outcomeOf(record, tasks.errorOf(id));
+        if (hasEnded(record)) return toOutcome(record, tasks.findError(id));
         if (interruption !== undefined) return { status: "interrupted", ok: false, interruption };
         const leftMs = end - clock.now();
         if (!(leftMs > 0)) return undefined;
@@ -160,7 +160,7 @@ export class ExecutorTasks {
       const own = tasks.own(id);
       const seen = await this.#waiting(await this.#find("cancel", id, options));
       const { record } = seen;
-      if (hasEnded(record)) return infoOf(seen);
+      if (hasEnded(record)) return toTaskInfo(seen);
       if (own?.execution !== undefined) {
         own.execution.stop(new ToolError("cancelled", "The task was cancelled."));
         await own.over;
@@ -183,7 +183,7 @@ export class ExecutorTasks {
       const watch = this.#watch(id);
       try {
         const seen = await this.#waiting(await this.#find("cancel", id, options));
-        if (hasEnded(seen.record)) return infoOf(seen);
+        if (hasEnded(seen.record)) return toTaskInfo(seen);
         // It asks a person now, and does not run any more.
         if (seen.record.status === "input_required") return await this.cancel(id, options);
         const leftMs = end - clock.now();
@@ -216,7 +216,7 @@ export class ExecutorTasks {
   async list(options: TaskOptions = {}): Promise<readonly TaskInfo[]> {
     const owner = ownerBy("list", options);
     const records = await this.#asked(() => this.#engine.tasks.list(owner));
-    return records.map((record) => infoOf({ record }));
+    return records.map((record) => toTaskInfo({ record }));
   }
 
   /**
@@ -232,7 +232,7 @@ export class ExecutorTasks {
       const listed = isLost ? toLostTask(record) : record;
       const { interruptionId } = record;
       return {
-        ...infoOf({ record: listed }),
+        ...toTaskInfo({ record: listed }),
         ...(interruptionId === undefined ? {} : { interruptionId }),
         behalf: parseOwner(record.owner),
       };
@@ -373,10 +373,10 @@ function ownerBy(method: string, options: TaskOptions): string {
     method === "result" ? optionNames : optionNames.slice(0, 2),
   );
   const { sessionId, caller } = options;
-  return ownerOf({ sessionId, caller: caller === undefined ? undefined : copyCaller(caller) });
+  return toOwner({ sessionId, caller: caller === undefined ? undefined : copyCaller(caller) });
 }
 
-function infoOf({ record, interruption }: TaskView): TaskInfo {
+function toTaskInfo({ record, interruption }: TaskView): TaskInfo {
   const { id, runId, callId, tool, status, createdAt, updatedAt, expiresAt, error } = record;
   return {
     ...{ id, runId, callId, tool, status, createdAt, updatedAt, expiresAt },

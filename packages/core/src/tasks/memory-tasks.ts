@@ -163,12 +163,12 @@ class MemoryTasks implements TaskStore {
     this.#forgetExpired(this.#ended);
     const owned = this.#ownedBy(counted);
     while (owned.open + owned.ended.size > this.#maxPerOwner && owned.ended.size > 1) {
-      this.#forgetFirstOf(owned);
+      this.#forgetFirst(owned);
     }
     while (this.#ended.size > 1) {
       const isFull = this.#open.size + this.#ended.size > maxTasks;
       if (!isFull && this.#text <= maxTextLength) return;
-      this.#forgetFirstOf(this.#largest(isFull ? tasksOf : (one) => one.text));
+      this.#forgetFirst(this.#largest(isFull ? countTasks : (one) => one.text));
     }
   }
 
@@ -180,7 +180,7 @@ class MemoryTasks implements TaskStore {
     return largest as Owned;
   }
 
-  #forgetFirstOf({ ended }: Owned): void {
+  #forgetFirst({ ended }: Owned): void {
     const [first] = ended;
     this.#forget(first as string);
   }
@@ -222,7 +222,7 @@ class MemoryTasks implements TaskStore {
 }
 
 /** Number of tasks of an owner; -1 for an owner that has no ended task to drop. */
-function tasksOf({ open, ended }: Owned): number {
+function countTasks({ open, ended }: Owned): number {
   return ended.size === 0 ? -1 : open + ended.size;
 }
 

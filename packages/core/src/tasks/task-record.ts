@@ -92,7 +92,7 @@ export function endedWith(
  *
  * @param known its original error, in the process that ran it.
  */
-export function outcomeOf(
+export function toOutcome(
   { status, result, error }: TaskRecord,
   known: ToolError | undefined,
 ): ToolOutcome | undefined {

@@ -1,9 +1,9 @@
-import { ownerOf } from "../contract/caller.ts";
+import { toOwner } from "../contract/caller.ts";
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { pause, withTimeout } from "../time/waiting.ts";
 import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
@@ -66,11 +66,11 @@ export class Tasks {
   }
 
   /** Creates a record for a call that becomes a task. */
-  recordOf({ run, call }: CallInfo): TaskRecord {
+  createRecord({ run, call }: CallInfo): TaskRecord {
     const now = this.#clock.now();
     return {
       id: `task_${crypto.randomUUID().replaceAll("-", "")}`,
-      owner: ownerOf(run),
+      owner: toOwner(run),
       runId: run.id,
       callId: call.id,
       tool: call.name,
@@ -117,7 +117,7 @@ export class Tasks {
   }
 
   /** The last error of a task of this process. Only the latest 1,000 are kept. */
-  errorOf(id: string): ToolError | undefined {
+  findError(id: string): ToolError | undefined {
     return this.#errors.get(id);
   }
 
@@ -235,7 +235,7 @@ export class Tasks {
       }
     } catch (error) {
       isStored = false;
-      const message = messageOf(error);
+      const message = toErrorMessage(error);
       execution.engine.events.emitCall(execution, {
         type: "store.failed",
         store: "tasks",

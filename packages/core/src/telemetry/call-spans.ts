@@ -87,7 +87,7 @@ class CallSpans {
       case "tool.suspended":
         return this.#suspend(event);
       case "tool.interrupted":
-        this.#resumed.delete(keyOf(event));
+        this.#resumed.delete(toKey(event));
         return this.#remember(event.interruptionId, trace.getActiveSpan());
       case "tool.resumed":
         return this.#resume(event);
@@ -97,7 +97,7 @@ class CallSpans {
   }
 
   #start(event: EventOf<"tool.started">): void {
-    const parent = this.#parentOf(event);
+    const parent = this.#findParent(event);
     const span = this.#startSpan(`execute_tool ${event.tool}`, event, parent);
     if (this.#payloads && event.arguments !== undefined) {
       span.setAttribute("gen_ai.tool.call.arguments", jsonText(event.arguments));
@@ -109,7 +109,7 @@ class CallSpans {
       call: undefined,
       isDone: false,
     };
-    const key = keyOf(event);
+    const key = toKey(event);
     const others = this.#open.get(key);
     if (others === undefined) this.#open.set(key, [open]);
     else others.push(open);
@@ -120,7 +120,7 @@ class CallSpans {
     const { code, tool } = event;
     const isKnown = code !== "not_found" && code !== "not_advertised";
     const name = isKnown ? `execute_tool ${tool}` : "execute_tool";
-    const span = this.#startSpan(name, event, this.#parentOf(event));
+    const span = this.#startSpan(name, event, this.#findParent(event));
     span.setAttribute("error.type", code);
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
@@ -130,7 +130,7 @@ class CallSpans {
   /** Starts the span of a call, with a link to where it was suspended, if it was. */
   #startSpan(name: string, event: ToolCallEvent, parent: Context): Span {
     this.#tracer ??= trace.getTracer("@toolweave/core");
-    const key = keyOf(event);
+    const key = toKey(event);
     const from = this.#resumed.get(key);
     this.#resumed.delete(key);
     return this.#tracer.startSpan(
@@ -145,15 +145,15 @@ class CallSpans {
   }
 
   /** Where the call was made; without a context manager what is known is the call that made it. */
-  #parentOf({ runId, parentCallId }: ToolCallEvent): Context {
+  #findParent({ runId, parentCallId }: ToolCallEvent): Context {
     const active = context.active();
     if (parentCallId === undefined || trace.getSpan(active) !== undefined) return active;
-    return this.#open.get(keyOf({ runId, callId: parentCallId }))?.[0]?.context ?? active;
+    return this.#open.get(toKey({ runId, callId: parentCallId }))?.[0]?.context ?? active;
   }
 
   #retried(event: EventOf<"tool.retried">): void {
     const { attempt, code, delayMs } = event;
-    const [open] = this.#open.get(keyOf(event)) ?? [];
+    const [open] = this.#open.get(toKey(event)) ?? [];
     open?.span.addEvent("toolweave.tool.retried", {
       "error.type": code,
       "toolweave.tool.attempt": attempt,
@@ -200,12 +200,12 @@ class CallSpans {
     const stopped = this.#waiting.get(event.interruptionId);
     if (stopped === undefined) return;
     this.#waiting.delete(event.interruptionId);
-    this.#resumed.set(keyOf(event), stopped);
+    this.#resumed.set(toKey(event), stopped);
   }
 
   /** The span that a call's attempt belongs to: its own, or one that is not assigned yet. */
   #of(call: HookedCall): OpenCall | undefined {
-    const open = this.#open.get(keyOf(call));
+    const open = this.#open.get(toKey(call));
     return (
       open?.find((one) => one.call === call) ??
       open?.find((one) => one.call === undefined) ??
@@ -214,7 +214,7 @@ class CallSpans {
   }
 
   #close(event: ToolCallEvent): OpenCall | undefined {
-    const key = keyOf(event);
+    const key = toKey(event);
     const open = this.#open.get(key);
     const ended = open?.find(({ isDone }) => isDone) ?? open?.[0];
     if (open === undefined || ended === undefined) return undefined;
@@ -225,7 +225,7 @@ class CallSpans {
 }
 
 /** Events carry no more of an id than 1,000 bytes. */
-function keyOf({ runId, callId }: { readonly runId: string; readonly callId: string }): string {
+function toKey({ runId, callId }: { readonly runId: string; readonly callId: string }): string {
   return `${runId}\n${callId.slice(0, 250)}`;
 }
 

@@ -23,7 +23,7 @@ export function bytesToBase64(bytes: Uint8Array): string {
 /** The bytes of such a text, with or without padding and white space; undefined: it is no base64. */
 export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return inChunks(text) ?? bytesOf(atob(text));
+    return inChunks(text) ?? toBytes(atob(text));
   } catch {
     return undefined;
   }
@@ -36,7 +36,7 @@ function inChunks(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = new Uint8Array(Math.floor(((text.length - padding) * 3) / 4));
   let length = 0;
   for (let index = 0; index < text.length; index += chunkLength) {
-    const chunk = bytesOf(atob(text.slice(index, index + chunkLength)));
+    const chunk = toBytes(atob(text.slice(index, index + chunkLength)));
     const isLast = index + chunkLength >= text.length;
     if (chunk.length !== (isLast ? bytes.length - length : chunkBytes)) return undefined;
     bytes.set(chunk, length);
@@ -45,7 +45,7 @@ function inChunks(text: string): Uint8Array<ArrayBuffer> | undefined {
   return bytes;
 }
 
-function bytesOf(binary: string): Uint8Array<ArrayBuffer> {
+function toBytes(binary: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
   return bytes;

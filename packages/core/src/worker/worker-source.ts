@@ -1,6 +1,6 @@
 import { Worker, type ResourceLimits } from "node:worker_threads";
 import { checkOptions } from "../contract/check-options.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { PreflightContext, Tool, ToolContext } from "../contract/tool.ts";
 import { loadedSource, type LoadedSource } from "../registry/loaded-source.ts";
@@ -104,7 +104,7 @@ class Thread {
     }
     let reason: string | undefined;
     this.worker.on("message", (message: ThreadMessage) => this.onMessage(message));
-    this.worker.on("error", (error) => (reason = messageOf(error)));
+    this.worker.on("error", (error) => (reason = toErrorMessage(error)));
     this.worker.on("exit", (code) => this.onEnd(reason ?? `its thread exited with ${code}`));
   }
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
 import type { PreflightContext, Tool, ToolContext } from "../contract/tool.ts";
 import { ToolExecutor } from "../executor/tool-executor.ts";
 import { ToolRegistry } from "../registry/tool-registry.ts";
@@ -81,7 +81,7 @@ async function preflight({ tool, args, context }: ThreadRequest): Promise<void> 
   } catch (thrown) {
     const error = ToolError.is(thrown)
       ? thrown
-      : new ToolError("execution_failed", messageOf(thrown));
+      : new ToolError("execution_failed", toErrorMessage(thrown));
     post({ type: "error", error: toErrorData(error) });
   }
   post({ type: "idle" });

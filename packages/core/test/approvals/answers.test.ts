@@ -14,7 +14,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -74,7 +74,7 @@ describe("answers that cannot be used are rejected with the reason, and the call
   ])("that %s", async (_, answers, message) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const { error } = failed(await executor.resume(interruption, answers as Answer[]));
     expect([error.code, error.message]).toEqual([
       "approval_invalid",
@@ -96,7 +96,7 @@ describe("answers that cannot be used are rejected with the reason, and the call
         resumed === undefined ? suspend([question], null) : resumed.answers.length,
       ),
     );
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     for (const value of [{ n: "7" }, {}, null, "7"]) {
       const { error } = failed(await executor.resume(interruption, [{ type: "input", value }]));
       expect([error.code, error.message]).toEqual([
@@ -126,7 +126,7 @@ describe("answers that cannot be used are rejected with the reason, and the call
         resumed === undefined ? suspend(questions, null) : resumed.answers.length,
       ),
     );
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     const answers: Answer[] = ["a", "b"].map((id) => ({ type: "input", requestId: id, value: 1 }));
     const { error } = failed(
       await executor.resume(interruption, [
@@ -148,7 +148,7 @@ describe("answers that cannot be used are rejected with the reason, and the call
   ])("an answer with %s", async (_, answer, message) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const { error } = failed(await executor.resume(interruption, [answer as Answer]));
     expect([error.code, error.message, ran]).toEqual([
       "approval_invalid",
@@ -167,8 +167,8 @@ describe("answers that cannot be used are rejected with the reason, and the call
     const executor = executorFor(
       tool("t", (_, { resumed }) => (resumed === undefined ? suspend([question], null) : "ended")),
     );
-    const interruption = interruptionOf(await executor.execute(call("t")));
-    expect(codeOf(await executor.resume(interruption, [{ type: "input", value: 1 }]))).toBe(
+    const interruption = getInterruption(await executor.execute(call("t")));
+    expect(readCode(await executor.resume(interruption, [{ type: "input", value: 1 }]))).toBe(
       "approval_invalid",
     );
     completed(await executor.resume(interruption, [{ type: "reject" }]));
@@ -185,13 +185,13 @@ describe("several requests", () => {
   test("are rejected by one rejection, with or without answers to the others", async () => {
     const executor = executorFor(trusted(both()));
     for (const more of [[], [{ type: "approve" }]] as const) {
-      const interruption = interruptionOf(await executor.execute(call("t")));
+      const interruption = getInterruption(await executor.execute(call("t")));
       const requestId = interruption.requests[1]?.id as string;
       const outcome = await executor.resume(interruption, [
         ...more,
         { type: "reject", requestId, reason: "not that" },
       ]);
-      expect(codeOf(outcome)).toBe("approval_rejected");
+      expect(readCode(outcome)).toBe("approval_rejected");
       expect(textFor(outcome)).toContain("not that");
     }
   });
@@ -199,7 +199,7 @@ describe("several requests", () => {
   test("report the approver of each request", async () => {
     const executor = executorFor(trusted(both()));
     const events = recorded(executor);
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     const [a, b] = interruption.requests.map(({ id }) => id) as [string, string];
     completed(
       await executor.resume(interruption, [
@@ -220,9 +220,9 @@ describe("several pending calls of one tool", () => {
     const outcomes = await executor
       .startRun()
       .executeAll([1, 2, 3].map((n) => call("pay", { n }, `c${n}`)));
-    const [first, second, third] = outcomes.map((outcome) => interruptionOf(outcome));
+    const [first, second, third] = outcomes.map((outcome) => getInterruption(outcome));
     completed(await executor.resume(third as never, yes));
-    expect(codeOf(await executor.resume(first as never, [{ type: "reject" }]))).toBe(
+    expect(readCode(await executor.resume(first as never, [{ type: "reject" }]))).toBe(
       "approval_rejected",
     );
     completed(await executor.resume(second as never, yes));
@@ -238,7 +238,7 @@ describe("several pending calls of one tool", () => {
       ),
     );
     const outcomes = await executor.startRun().executeAll([1, 2].map((n) => call("ask", { n })));
-    const [first, second] = outcomes.map((outcome) => interruptionOf(outcome));
+    const [first, second] = outcomes.map((outcome) => getInterruption(outcome));
     const b = await executor.resume(second as never, [{ type: "input", value: "b" }]);
     const a = await executor.resume(first as never, [{ type: "input", value: "a" }]);
     expect([completed(a).result.value, completed(b).result.value]).toEqual([
@@ -263,20 +263,20 @@ describe("arguments that a person has changed", () => {
   test("are used for the call, once, without another approval", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(paying(ran));
-    const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5000 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { amount: 5000 })));
     completed(
       await executor.resume(interruption, [
         { type: "approve", arguments: { amount: 5 }, by: "ada" },
       ]),
     );
     expect(ran).toEqual([{ amount: 5 }]);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
   test("are validated before the interruption is consumed, and the error names the problem", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(paying(ran));
-    const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5000 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { amount: 5000 })));
     const { error } = failed(
       await executor.resume(interruption, [{ type: "approve", arguments: { amount: "five" } }]),
     );
@@ -295,7 +295,7 @@ describe("arguments that a person has changed", () => {
         injected: [{ name: "tenant" }],
       }),
     );
-    const interruption = interruptionOf(
+    const interruption = getInterruption(
       await executor.execute(call("pay", { n: 1 }), { injected: { tenant: "own" } }),
     );
     completed(
@@ -309,8 +309,8 @@ describe("arguments that a person has changed", () => {
     const executor = executorFor(guarded(ran), {
       hooks: [{ beforeCall: ({ arguments: { n } }) => ({ arguments: { n: Number(n) + 1 } }) }],
     });
-    const first = interruptionOf(await executor.execute(call("pay", { n: 1 })));
-    const second = interruptionOf(
+    const first = getInterruption(await executor.execute(call("pay", { n: 1 })));
+    const second = getInterruption(
       await executor.resume(first, [{ type: "approve", arguments: { n: 10 } }]),
     );
     expect([second.call.arguments, ran]).toEqual([{ n: 11 }, []]);
@@ -328,15 +328,15 @@ describe("arguments that a person has changed", () => {
     });
     const executor = executorFor(trusted(writing));
     const args = { path: "/safe/a", text: "x" };
-    const first = interruptionOf(await executor.execute(call("write", args)));
-    const second = interruptionOf(
+    const first = getInterruption(await executor.execute(call("write", args)));
+    const second = getInterruption(
       await executor.resume(first, [
         { type: "approve", arguments: { ...args, path: "/etc/passwd" } },
       ]),
     );
     expect(second.requests).toMatchObject([{ permission: { target: "/etc/passwd" } }]);
     expect(ran).toEqual([]);
-    const third = interruptionOf(await executor.execute(call("write", args)));
+    const third = getInterruption(await executor.execute(call("write", args)));
     completed(
       await executor.resume(third, [{ type: "approve", arguments: { ...args, text: "y" } }]),
     );
@@ -352,7 +352,7 @@ describe("arguments that a person has changed", () => {
         }),
       ),
     );
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     const [a, b] = interruption.requests.map(({ id }) => id) as [string, string];
     const { error } = failed(
       await executor.resume(interruption, [

@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from "@toolweave/core";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -43,7 +43,7 @@ describe("AP07 many calls at once", () => {
     const ran: string[] = [];
     const executor = executorFor(files(ran));
     const outcomes = await executor.startRun().executeAll(calls);
-    const interruptions = outcomes.map((outcome) => interruptionOf(outcome));
+    const interruptions = outcomes.map((outcome) => getInterruption(outcome));
     const risks = interruptions.map(({ requests: [request] }) =>
       request?.type === "approval" ? `${request.permission.kind} ${request.reason}` : "",
     );
@@ -74,7 +74,7 @@ describe("AP07 many calls at once", () => {
     const ran: string[] = [];
     const executor = executorFor(files(ran));
     const outcomes = await executor.startRun().executeAll(calls.slice(20, 26));
-    const first = interruptionOf(outcomes[0]);
+    const first = getInterruption(outcomes[0]);
     completed(await executor.resume(first, [{ type: "approve", grant: "always" }]));
     const again = await executor.startRun().executeAll(calls.slice(20, 26));
     expect(again.map(({ status }) => status)).toEqual([
@@ -94,9 +94,9 @@ test.each(["summary", "details"])(
       invoke: (args) => void ran.push(args),
     });
     const executor = executorFor(new TestSource("s", [paying], { trusted: true }));
-    const first = interruptionOf(await executor.execute(call("pay")));
+    const first = getInterruption(await executor.execute(call("pay")));
     said = "ten times as much";
-    const second = interruptionOf(await executor.resume(first, yes));
+    const second = getInterruption(await executor.resume(first, yes));
     expect(ran).toEqual([]);
     completed(await executor.resume(second, yes));
     expect(ran).toHaveLength(1);
@@ -141,9 +141,9 @@ describe("AP13 another name for a tool", () => {
       [guarded(ran), tool("wipe", (args) => void ran.push(args), { needsApproval: true })],
       { key },
     );
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const renamed = { ...interruption, call: { ...interruption.call, name: "wipe" } };
-    expect(codeOf(await executor.resume(renamed, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(renamed, yes))).toBe("approval_invalid");
     expect(ran).toEqual([]);
   });
 });
@@ -156,7 +156,7 @@ describe("AP01 the arguments of an approved call", () => {
     const asked = call("pay", args);
     const outcome = executor.execute(asked);
     (args["nested"] as { amount: number }).amount = 5000;
-    const interruption = interruptionOf(await outcome);
+    const interruption = getInterruption(await outcome);
     (asked as { arguments: unknown }).arguments = { nested: { amount: 7 } };
     completed(await executor.resume(interruption, yes));
     expect(ran).toEqual([interruption.call.arguments]);
@@ -172,7 +172,7 @@ describe("AP01 the arguments of an approved call", () => {
       }),
       { hooks: [{ beforeCall: () => ({ arguments: repaired }) }] },
     );
-    const interruption = interruptionOf(await executor.execute(call("pay", { n: 0 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { n: 0 })));
     repaired = { n: 2 };
     expect((await executor.resume(interruption, yes)).status).toBe("interrupted");
     expect(ran).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Tool } from "@toolweave/core";
 import { call, executorFor, foreignTool } from "../support/executor-for.ts";
-import { completed, interruptionOf } from "../support/outcomes.ts";
+import { completed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 test("AP09 a grant does not apply to a tool whose description has changed since", async () => {
@@ -10,15 +10,15 @@ test("AP09 a grant does not apply to a tool whose description has changed since"
   ) as [Tool, Tool];
   const source = new TestSource("s", [versions[0]]);
   const executor = executorFor(source);
-  const interruption = interruptionOf(await executor.execute(call("pay")));
+  const interruption = getInterruption(await executor.execute(call("pay")));
   completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
   source.set(versions[1]);
-  const again = interruptionOf(await executor.execute(call("pay")));
+  const again = getInterruption(await executor.execute(call("pay")));
   const difference = 'description: "Pays." → "Pays, and tells the world."';
   expect(again.requests).toMatchObject([
     { reason: expect.stringContaining(`since a person agreed to such calls: ${difference}`) },
   ]);
-  const other = interruptionOf(await executor.execute(call("pay", { n: 2 })));
+  const other = getInterruption(await executor.execute(call("pay", { n: 2 })));
   expect(other.requests).toMatchObject([{ reason: expect.not.stringContaining("changed") }]);
   source.set(versions[0]);
   expect((await executor.execute(call("pay"))).status).toBe("completed");
@@ -30,11 +30,11 @@ test("for a tool with a very long description, a grant stores that it has change
   ) as [Tool, Tool];
   const source = new TestSource("s", [versions[0]]);
   const executor = executorFor(source);
-  const interruption = interruptionOf(await executor.execute(call("pay")));
+  const interruption = getInterruption(await executor.execute(call("pay")));
   completed(await executor.resume(interruption, [{ type: "approve", grant: "always", by: "ada" }]));
   expect((await executor.grants.list())[0]).not.toHaveProperty("definition");
   source.set(versions[1]);
-  const again = interruptionOf(await executor.execute(call("pay")));
+  const again = getInterruption(await executor.execute(call("pay")));
   expect(again.requests).toMatchObject([
     { reason: expect.stringMatching(/The tool has changed since ada agreed to such calls\.$/) },
   ]);

@@ -19,7 +19,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -68,7 +68,7 @@ describe("an executor of another process with the same key", () => {
     });
     const events = recorded(there);
     const { result } = completed(
-      await there.resume(carried(interruptionOf(outcome)), yes, { injected: { db: "there" } }),
+      await there.resume(carried(getInterruption(outcome)), yes, { injected: { db: "there" } }),
     );
     expect(seen).toEqual([
       {
@@ -95,7 +95,7 @@ describe("an executor of another process with the same key", () => {
   test("AP04 resumes a call at most once: a second answer is refused in both processes", async () => {
     const ran: JsonObject[] = [];
     const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
-    const interruption = interruptionOf(await here.execute(call("pay")));
+    const interruption = getInterruption(await here.execute(call("pay")));
     completed(await there.resume(carried(interruption), yes));
     for (const executor of [here, there]) {
       const another = [{ type: "approve", by: "eve" }] as const;
@@ -110,7 +110,7 @@ describe("an executor of another process with the same key", () => {
     for (let round = 0; round < 20; round++) {
       const ran: JsonObject[] = [];
       const executors = processes(10, () => guarded(ran));
-      const interruption = interruptionOf(await executors[0]?.execute(call("pay")));
+      const interruption = getInterruption(await executors[0]?.execute(call("pay")));
       const outcomes = await Promise.all(
         executors.map((executor) => executor.resume(carried(interruption), yes)),
       );
@@ -121,11 +121,13 @@ describe("an executor of another process with the same key", () => {
 
   test("without the store of the first one still resumes the call only once by its own store", async () => {
     const ran: JsonObject[] = [];
-    const interruption = interruptionOf(await executorFor(guarded(), { key }).execute(call("pay")));
+    const interruption = getInterruption(
+      await executorFor(guarded(), { key }).execute(call("pay")),
+    );
     const there = executorFor(guarded(ran), { key });
     completed(await there.resume(carried(interruption), yes));
     const another = [{ type: "approve", by: "eve" }] as const;
-    expect(codeOf(await there.resume(carried(interruption), another))).toBe("approval_invalid");
+    expect(readCode(await there.resume(carried(interruption), another))).toBe("approval_invalid");
     expect(ran).toHaveLength(1);
   });
 
@@ -136,7 +138,7 @@ describe("an executor of another process with the same key", () => {
       ToolExecutor,
       ToolExecutor,
     ];
-    const interruption = carried(interruptionOf(await here.execute(call("pay"))));
+    const interruption = carried(getInterruption(await here.execute(call("pay"))));
     clock.skip(24 * 60 * 60 * 1000);
     expect(failed(await there.resume(interruption, yes)).error.message).toBe(
       "The interruption of pay has expired; make the call again.",
@@ -151,9 +153,9 @@ describe("an executor of another process with the same key", () => {
     const pendingCalls = memoryPendingCalls(clock);
     const here = executorFor(guarded(), { key, pendingCalls, clock });
     const there = executorFor(guarded(), { key, pendingCalls, clock: late });
-    const first = interruptionOf(await here.execute(call("pay")));
+    const first = getInterruption(await here.execute(call("pay")));
     completed(await there.resume(carried(first), yes));
-    const second = interruptionOf(await there.execute(call("pay")));
+    const second = getInterruption(await there.execute(call("pay")));
     expect(second.expiresAt).toBe(clock.now() + 24 * 60 * 60 * 1000);
   });
 
@@ -174,24 +176,24 @@ describe("an executor of another process with the same key", () => {
   ])("EX05 does not run a tool that %s in its newer code", async (_, newer) => {
     const pendingCalls = memoryPendingCalls();
     const here = executorFor(new TestSource("s", [foreignTool("pay")]), { key, pendingCalls });
-    const interruption = interruptionOf(await here.execute(call("pay")));
+    const interruption = getInterruption(await here.execute(call("pay")));
     const there = executorFor(newer(), { key, pendingCalls });
-    const code = codeOf(await there.resume(carried(interruption), yes));
+    const code = readCode(await there.resume(carried(interruption), yes));
     expect(["approval_invalid", "not_found"]).toContain(code);
     // The approval is consumed, also for the old code: the same answer is refused again.
-    expect(codeOf(await here.resume(interruption, yes))).toBe(code);
+    expect(readCode(await here.resume(interruption, yes))).toBe(code);
     const another = [{ type: "approve", by: "eve" }] as const;
-    expect(codeOf(await here.resume(interruption, another))).toBe("approval_invalid");
+    expect(readCode(await here.resume(interruption, another))).toBe("approval_invalid");
   });
 
   test("AP04 does not resume a call for another caller", async () => {
     const ran: JsonObject[] = [];
     const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
     const interruption = carried(
-      interruptionOf(await here.execute(call("pay"), { caller: { id: "ada" } })),
+      getInterruption(await here.execute(call("pay"), { caller: { id: "ada" } })),
     );
     const run = there.startRun({ caller: { id: "eve" } });
-    expect(codeOf(await there.resume(interruption, yes, { run }))).toBe("approval_invalid");
+    expect(readCode(await there.resume(interruption, yes, { run }))).toBe("approval_invalid");
     expect(ran).toEqual([]);
     completed(
       await there.resume(interruption, yes, { run: there.startRun({ caller: { id: "ada" } }) }),
@@ -202,9 +204,9 @@ describe("an executor of another process with the same key", () => {
     const pendingCalls = memoryPendingCalls();
     const here = executorFor(guarded(), { key, pendingCalls });
     const there = executorFor(guarded(), { key, pendingCalls, policy: "readOnly" });
-    const interruption = interruptionOf(await here.execute(call("pay")));
+    const interruption = getInterruption(await here.execute(call("pay")));
     expect(["permission_denied", "not_advertised"]).toContain(
-      codeOf(await there.resume(carried(interruption), yes)),
+      readCode(await there.resume(carried(interruption), yes)),
     );
   });
 
@@ -216,7 +218,9 @@ describe("an executor of another process with the same key", () => {
       tool("secret"),
     ]) as [ToolExecutor, ToolExecutor];
     const toolset = here.toolset.select({ include: ["delegate"] });
-    const interruption = interruptionOf(await here.startRun({ toolset }).execute(call("delegate")));
+    const interruption = getInterruption(
+      await here.startRun({ toolset }).execute(call("delegate")),
+    );
     const { result } = completed(await there.resume(carried(interruption), yes));
     expect(result.content).toEqual([{ type: "text", text: "failed" }]);
   });
@@ -242,7 +246,7 @@ describe("an executor of another process with the same key", () => {
       ToolExecutor,
     ];
     completed(await here.execute(call("outer")));
-    const interruption = interruptionOf(outcomes[0]);
+    const interruption = getInterruption(outcomes[0]);
     const { result } = completed(await there.resume(carried(interruption), yes));
     expect(result.content).toEqual([{ type: "text", text: "failed" }]);
   });
@@ -257,7 +261,7 @@ describe("an executor of another process with the same key", () => {
       tool("pay", () => void ran.push("paid"), { needsApproval: true }),
     ]) as [ToolExecutor, ToolExecutor];
     completed(await here.execute(call("outer")));
-    const interruption = interruptionOf(inner);
+    const interruption = getInterruption(inner);
     expect(failed(await there.resume(carried(interruption), yes)).error).toMatchObject({
       code: "approval_invalid",
       message:
@@ -274,7 +278,7 @@ describe("an executor of another process with the same key", () => {
         resumed === undefined ? suspend([question], { draft: 7 }) : { attempt, resumed },
       ),
     ) as [ToolExecutor, ToolExecutor];
-    const interruption = interruptionOf(await here.execute(call("book")));
+    const interruption = getInterruption(await here.execute(call("book")));
     const answers = [{ type: "input", value: "red" }] as const;
     expect(completed(await there.resume(carried(interruption), answers)).result.value).toEqual({
       attempt: 2,
@@ -299,7 +303,7 @@ describe("an executor of another process with the same key", () => {
         resumed === undefined ? suspend(requests, null) : resumed.answers.map(({ type }) => type),
       ),
     ) as [ToolExecutor, ToolExecutor];
-    const interruption = carried(interruptionOf(await here.execute(call("all"))));
+    const interruption = carried(getInterruption(await here.execute(call("all"))));
     expect(interruption.requests).toEqual(requests);
     const outcome = await there.resume(interruption, [
       { type: "approve", requestId: "approval" },
@@ -320,7 +324,7 @@ describe("an executor of another process with the same key", () => {
       }),
     ) as [ToolExecutor, ToolExecutor];
     const make = async () =>
-      carried(interruptionOf(await here.execute(call("pick_file", { kind: "image" }))));
+      carried(getInterruption(await here.execute(call("pick_file", { kind: "image" }))));
     const good = await make();
     expect(good.requests).toMatchObject([{ type: "result", arguments: { kind: "image" } }]);
     const value = { path: "/tmp/a.png" };
@@ -328,7 +332,7 @@ describe("an executor of another process with the same key", () => {
       value,
     );
     const bad = await there.resume(await make(), [{ type: "result", value: { file: 1 } }]);
-    expect(codeOf(bad)).toBe("invalid_output");
+    expect(readCode(bad)).toBe("invalid_output");
   });
 
   test("asks again if its hooks change the approved arguments", async () => {
@@ -340,8 +344,8 @@ describe("an executor of another process with the same key", () => {
         pendingCalls,
         hooks: [{ beforeCall: ({ arguments: { n } }) => ({ arguments: { n: Number(n) * rate } }) }],
       });
-    const first = interruptionOf(await make(1).execute(call("pay", { n: 10 })));
-    const second = interruptionOf(await make(3).resume(carried(first), yes));
+    const first = getInterruption(await make(1).execute(call("pay", { n: 10 })));
+    const second = getInterruption(await make(3).resume(carried(first), yes));
     expect(second.call.arguments).toEqual({ n: 30 });
     completed(await make(3).resume(carried(second), yes));
     expect(ran).toEqual([{ n: 30 }]);
@@ -354,8 +358,8 @@ describe("an executor of another process with the same key", () => {
         needsApproval: true,
       }),
     ) as [ToolExecutor, ToolExecutor, ToolExecutor];
-    const asked = carried(interruptionOf(await a.execute(call("t"))));
-    const waiting = carried(interruptionOf(await b.resume(asked, yes)));
+    const asked = carried(getInterruption(await a.execute(call("t"))));
+    const waiting = carried(getInterruption(await b.resume(asked, yes)));
     expect((await c.resume(waiting, [{ type: "input", value: "x" }])).status).toBe("completed");
   });
 });

@@ -9,7 +9,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { completed, interruptionOf } from "../support/outcomes.ts";
+import { completed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
@@ -222,7 +222,7 @@ describe("explaining a call", () => {
   test("names the grant that would approve the call", async () => {
     const grants = memoryGrants();
     const executor = executorFor(guarded(), { grants });
-    const interruption = interruptionOf(
+    const interruption = getInterruption(
       await executor.execute(call("pay", { n: 1 }), { sessionId: "s" }),
     );
     completed(await executor.resume(interruption, [{ type: "approve", grant: "session" }]));

@@ -15,8 +15,8 @@ import {
   type FinishedResult,
   type PendingCallStore,
 } from "@toolweave/core/stores";
-import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { call, executorFor, guarded, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { gate, key } from "../support/pending-call-stores.ts";
 
 const yes = [{ type: "approve", by: "ada" }] as const;
@@ -50,7 +50,7 @@ async function answeredOnce(
   const list = Array.isArray(tools) ? (tools as readonly Tool[]) : [tools as Tool];
   const executor = executorFor(list, options);
   const first = list[0] as Tool;
-  const interruption = interruptionOf(
+  const interruption = getInterruption(
     await executor.execute(call(first.spec.name, { n: 1 }), {
       caller: { id: "ada" },
       sessionId: "s",
@@ -77,7 +77,7 @@ describe("the same answers to the same interruption", () => {
       expect(again).toEqual(outcome);
     }
     expect(completed(outcome).result.callId).toBe("pay");
-    expect([ran.length, typesOf(events), records.length]).toEqual([1, [], before]);
+    expect([ran.length, listTypes(events), records.length]).toEqual([1, [], before]);
   });
 
   test("return the first error, with its code and data", async () => {
@@ -108,9 +108,9 @@ describe("the same answers to the same interruption", () => {
     const ran: JsonObject[] = [];
     const no = [{ type: "reject", reason: "too much" }] as const;
     const { executor, interruption, outcome } = await answeredOnce(guarded(ran), {}, no);
-    expect(codeOf(outcome)).toBe("approval_rejected");
+    expect(readCode(outcome)).toBe("approval_rejected");
     expect(textFor(await executor.resume(interruption, no))).toBe(textFor(outcome));
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
     expect(ran).toEqual([]);
   });
 
@@ -126,8 +126,8 @@ describe("the same answers to the same interruption", () => {
       { needsApproval: true },
     );
     const { executor, interruption, outcome } = await answeredOnce(asking);
-    const question = interruptionOf(await executor.resume(interruption, yes));
-    expect(question).toEqual(interruptionOf(outcome));
+    const question = getInterruption(await executor.resume(interruption, yes));
+    expect(question).toEqual(getInterruption(outcome));
     const red = [{ type: "input", value: "red" }] as const;
     expect(textFor(await executor.resume(question, red))).toBe("painted");
     expect(textFor(await executor.resume(question, red))).toBe("painted");
@@ -177,10 +177,10 @@ describe("the same answers to the same interruption", () => {
       { needsApproval: true },
     );
     const executor = executorFor(slow);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const first = executor.resume(interruption, yes);
     await started.opened;
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
     done.open();
     expect(textFor(await first)).toBe("paid");
     expect(textFor(await executor.resume(interruption, yes))).toBe("paid");
@@ -212,7 +212,7 @@ describe("AP04 an earlier outcome is refused to", () => {
   ])("%s", async (_, other) => {
     const ran: JsonObject[] = [];
     const { executor, interruption } = await answeredOnce(guarded(ran));
-    expect(codeOf(await executor.resume(interruption, other))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, other))).toBe("approval_invalid");
     expect([ran.length, await executor.grants.list()]).toEqual([1, []]);
   });
 
@@ -224,7 +224,7 @@ describe("AP04 an earlier outcome is refused to", () => {
       {},
     ]) {
       const run = executor.startRun(of);
-      expect(codeOf(await executor.resume(interruption, yes, { run }))).toBe("approval_invalid");
+      expect(readCode(await executor.resume(interruption, yes, { run }))).toBe("approval_invalid");
     }
     const run = executor.startRun({ caller: { id: "ada" }, sessionId: "s" });
     completed(await executor.resume(interruption, yes, { run }));
@@ -235,14 +235,14 @@ describe("AP04 an earlier outcome is refused to", () => {
     const options = { key, pendingCalls: store };
     const { executor, interruption } = await answeredOnce(guarded(), options);
     const changed = { ...interruption, call: { ...interruption.call, arguments: { n: 9 } } };
-    expect(codeOf(await executor.resume(changed, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(changed, yes))).toBe("approval_invalid");
     const other = await answeredOnce(guarded(), options);
     const swapped = { ...store, finishedResult: () => results.get(interruption.id)?.sealed };
     const next = executorFor(guarded(), { key, pendingCalls: swapped });
-    expect(codeOf(await next.resume(other.interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await next.resume(other.interruption, yes))).toBe("approval_invalid");
     completed(await next.resume(interruption, yes));
     const stranger = executorFor(guarded(), { key: key.toUpperCase(), pendingCalls: store });
-    expect(codeOf(await stranger.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await stranger.resume(interruption, yes))).toBe("approval_invalid");
   });
 });
 
@@ -271,7 +271,7 @@ describe("the outcome in a store", () => {
       42,
     ]) {
       store.finishedResult = () => wrong as string;
-      expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+      expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
     }
   });
 
@@ -282,12 +282,12 @@ describe("the outcome in a store", () => {
       needsApproval: true,
     });
     const executor = executorFor(endless, { pendingCalls: store });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const connection = new AbortController();
     const outcome = executor.resume(interruption, yes, { signal: connection.signal });
     await started.opened;
     connection.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect(results.size).toBe(0);
     expect(failed(await executor.resume(interruption, yes)).error.message).toContain(
       "check what it did before making the call again",
@@ -299,7 +299,7 @@ describe("the outcome in a store", () => {
     const large = tool("pay", () => ({ rows: "é".repeat(140_000) }), { needsApproval: true });
     const { executor, interruption } = await answeredOnce(large, { pendingCalls: store });
     expect(results.size).toBe(0);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
   test("is absent if it is nested too deeply to be stored completely", async () => {
@@ -310,7 +310,7 @@ describe("the outcome in a store", () => {
     const { executor, interruption, outcome } = await answeredOnce(deep, { pendingCalls: store });
     expect(JSON.stringify(completed(outcome).result.value)).toContain("innermost");
     expect(results.size).toBe(0);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
   test("is absent if the store cannot store it: the second answer is refused, and the call ends normally", async () => {
@@ -321,14 +321,14 @@ describe("the outcome in a store", () => {
     });
     completed(outcome);
     expect(results.size).toBe(0);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
   test("is evicted from memory for newer ones", async () => {
     const { store } = openStore();
     const answered: string[] = [];
     for (const id of ["a", "b", "c"]) {
-      const interruption = interruptionOf(
+      const interruption = getInterruption(
         await executorFor(guarded(), { pendingCalls: store }).execute(call("pay", {}, id)),
       );
       await store.claim(interruption);

@@ -18,7 +18,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { gate, key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -40,7 +40,7 @@ async function granted(
 ) {
   const ran: JsonObject[] = [];
   const executor = executorFor(guarded(ran), options);
-  const interruption = interruptionOf(await executor.execute(call("pay", args), run));
+  const interruption = getInterruption(await executor.execute(call("pay", args), run));
   completed(await executor.resume(interruption, grant(choice, { by: "ada" })));
   return { executor, ran, interruption };
 }
@@ -97,7 +97,7 @@ describe("AP09 a grant", () => {
     ["no caller", { n: 1 }, {}],
   ])("does not apply to %s", async (_, args, run) => {
     const { executor, ran } = await granted("always", { n: 1 }, { caller: { id: "ada" } });
-    interruptionOf(await executor.execute(call("pay", args), run));
+    getInterruption(await executor.execute(call("pay", args), run));
     expect(ran).toHaveLength(1);
   });
 
@@ -113,7 +113,7 @@ describe("AP09 a grant", () => {
       preflight: ({ path }) => [{ kind: "fs.write", target: `${String(path)}`, summary: "Write" }],
     });
     const executor = executorFor(new TestSource("s", [writing], { trusted: true }));
-    const first = interruptionOf(await executor.execute(call("write", { path: "/a", text: "1" })));
+    const first = getInterruption(await executor.execute(call("write", { path: "/a", text: "1" })));
     completed(await executor.resume(first, grant({ scope: "always", arguments: "any" })));
     const made = ["/a", "/b", "/a/b"].map((path) =>
       executor.execute(call("write", { path, text: "2" })),
@@ -143,10 +143,10 @@ describe("AP09 a grant", () => {
 
   test("is not stored if a call is approved without one", async () => {
     const executor = executorFor(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect(await executor.grants.list()).toEqual([]);
-    interruptionOf(await executor.execute(call("pay")));
+    getInterruption(await executor.execute(call("pay")));
   });
 
   test("can be revoked", async () => {
@@ -154,14 +154,14 @@ describe("AP09 a grant", () => {
     const [{ id }] = (await executor.grants.list("pay")) as [Grant];
     expect(await executor.grants.revoke(id)).toBe(true);
     expect(await executor.grants.revoke(id)).toBe(false);
-    interruptionOf(await executor.execute(call("pay", { n: 1 })));
+    getInterruption(await executor.execute(call("pay", { n: 1 })));
   });
 
   test("is not stored if the call was answered before: a replayed approval grants nothing", async () => {
     const executor = executorFor(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, [{ type: "approve" }]));
-    expect(codeOf(await executor.resume(interruption, grant("always")))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, grant("always")))).toBe("approval_invalid");
     expect(await executor.grants.list()).toEqual([]);
   });
 
@@ -170,9 +170,9 @@ describe("AP09 a grant", () => {
     const executor = executorFor(guarded(), {
       hooks: [{ beforeCall: () => ({ arguments: { rate } }) }],
     });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     rate = 2;
-    interruptionOf(await executor.resume(interruption, grant("always")));
+    getInterruption(await executor.resume(interruption, grant("always")));
     expect(await executor.grants.list()).toEqual([]);
   });
 });
@@ -193,7 +193,7 @@ describe("a deny rule, and a rule that always asks", () => {
       grants,
       policy: { rules: [{ tools: "pay", effect: "deny", permissions: { kind: "custom.*" } }] },
     });
-    expect(codeOf(await strict.execute(call("pay")))).toBe("permission_denied");
+    expect(readCode(await strict.execute(call("pay")))).toBe("permission_denied");
   });
 
   test("are not satisfied by a stored grant", async () => {
@@ -206,7 +206,7 @@ describe("a deny rule, and a rule that always asks", () => {
   test("offer no grant, and accept none", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { policy: always });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     expect(interruption.requests[0]).not.toHaveProperty("grant");
     expect(failed(await executor.resume(interruption, grant("session"))).error).toMatchObject({
       code: "approval_invalid",
@@ -224,10 +224,10 @@ describe("a deny rule, and a rule that always asks", () => {
     const executor = executorFor(new TestSource("s", [both], { trusted: true }), {
       policy: { rules: [{ permissions: { kind: "process" }, effect: "ask", ask: "always" }] },
     });
-    const first = interruptionOf(await executor.execute(call("t")));
+    const first = getInterruption(await executor.execute(call("t")));
     completed(await executor.resume(first, grant("always")));
     expect(await executor.grants.list()).toMatchObject([{ permission: { kind: "fs.write" } }]);
-    const second = interruptionOf(await executor.execute(call("t")));
+    const second = getInterruption(await executor.execute(call("t")));
     expect(second.requests).toMatchObject([{ permission: { kind: "process" } }]);
     completed(await executor.resume(second, [{ type: "approve" }]));
   });
@@ -238,12 +238,12 @@ test("if two permissions of one call need approval, a person is asked unless bot
     preflight: () => ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
   });
   const executor = executorFor(new TestSource("s", [both], { trusted: true }));
-  const first = interruptionOf(await executor.execute(call("t")));
+  const first = getInterruption(await executor.execute(call("t")));
   completed(await executor.resume(first, grant("always")));
   completed(await executor.execute(call("t")));
   const [{ id }] = (await executor.grants.list()) as [Grant];
   await executor.grants.revoke(id);
-  expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
+  expect(getInterruption(await executor.execute(call("t"))).requests).toMatchObject([
     { permission: { kind: "process" } },
   ]);
 });
@@ -269,7 +269,7 @@ describe("an approver", () => {
       const executor = executorFor(guarded(), {
         onAsk: () => ({ approved: true, grant }) as never,
       });
-      expect(codeOf(await executor.execute(call("pay")))).toBe("permission_denied");
+      expect(readCode(await executor.execute(call("pay")))).toBe("permission_denied");
     },
   );
 });
@@ -284,7 +284,7 @@ test("that grants after the call was cancelled grants nothing", async () => {
   await settled();
   run.cancel();
   open();
-  expect(codeOf(await outcome)).toBe("cancelled");
+  expect(readCode(await outcome)).toBe("cancelled");
   await settled();
   expect(await executor.grants.list()).toEqual([]);
 });
@@ -297,7 +297,7 @@ describe("a store of grants", () => {
       list: () => Promise.reject(new Error("db at 10.0.0.1 is down")),
     };
     const outcome = await executorFor(guarded(ran), { grants }).execute(call("pay"));
-    expect(codeOf(outcome)).toBe("store_unavailable");
+    expect(readCode(outcome)).toBe("store_unavailable");
     expect(textFor(outcome)).toBe(
       "pay was not run: the store of grants does not answer. Try again later.",
     );
@@ -306,7 +306,7 @@ describe("a store of grants", () => {
 
   test("that returns something other than a list refuses the call", async () => {
     const grants = { ...memoryGrants(), list: () => [null] as never };
-    expect(codeOf(await executorFor(guarded(), { grants }).execute(call("pay")))).toBe(
+    expect(readCode(await executorFor(guarded(), { grants }).execute(call("pay")))).toBe(
       "store_unavailable",
     );
   });
@@ -315,8 +315,10 @@ describe("a store of grants", () => {
     const ran: JsonObject[] = [];
     const grants = { ...memoryGrants(), add: () => Promise.reject(new Error("full")) };
     const executor = executorFor(guarded(ran), { grants });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
-    expect(codeOf(await executor.resume(interruption, grant("always")))).toBe("store_unavailable");
+    const interruption = getInterruption(await executor.execute(call("pay")));
+    expect(readCode(await executor.resume(interruption, grant("always")))).toBe(
+      "store_unavailable",
+    );
     expect(ran).toEqual([]);
   });
 
@@ -374,15 +376,15 @@ test("a grant that was used before the tool waited must still exist when the cal
     ),
     { key, pendingCalls: memoryPendingCalls() },
   );
-  const first = interruptionOf(await executor.execute(call("t")));
+  const first = getInterruption(await executor.execute(call("t")));
   const again = [{ type: "input", value: "x" }] as const;
   completed(
-    await executor.resume(interruptionOf(await executor.resume(first, grant("always"))), again),
+    await executor.resume(getInterruption(await executor.resume(first, grant("always"))), again),
   );
-  const waiting = interruptionOf(await executor.execute(call("t")));
+  const waiting = getInterruption(await executor.execute(call("t")));
   const [{ id }] = (await executor.grants.list()) as [Grant];
   await executor.grants.revoke(id);
-  const asked = interruptionOf(await executor.resume(waiting, again));
+  const asked = getInterruption(await executor.resume(waiting, again));
   expect(asked.requests[0]?.type).toBe("approval");
   completed(await executor.resume(asked, [{ type: "approve" }]));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, guarded } from "../support/executor-for.ts";
-import { interruptionOf } from "../support/outcomes.ts";
+import { getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 
 test("an interruption names its caller and session, and stays pending", async () => {
@@ -9,7 +9,7 @@ test("an interruption names its caller and session, and stays pending", async ()
   const executor = executorFor(guarded(), { pendingCalls, key });
   const caller = { id: "ada", roles: ["buyer"] };
   const run = executor.startRun({ caller, sessionId: "s" });
-  const interruption = interruptionOf(await run.execute(call("pay")));
+  const interruption = getInterruption(await run.execute(call("pay")));
   expect(await executor.inspect(interruption)).toEqual({ caller, sessionId: "s" });
   const other = executorFor(guarded(), { pendingCalls, key });
   expect(await other.inspect(interruption)).toEqual({ caller, sessionId: "s" });
@@ -18,7 +18,7 @@ test("an interruption names its caller and session, and stays pending", async ()
 
 test("a changed interruption, and one of another key, names nothing", async () => {
   const executor = executorFor(guarded(), { key });
-  const interruption = interruptionOf(await executor.execute(call("pay")));
+  const interruption = getInterruption(await executor.execute(call("pay")));
   expect(await executor.inspect(interruption)).toEqual({});
   const changed = { ...interruption, call: { ...interruption.call, arguments: { all: true } } };
   expect(await executor.inspect(changed)).toBeUndefined();

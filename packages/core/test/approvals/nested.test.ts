@@ -9,31 +9,19 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
-import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
-import { completed, failed, interruptionOf } from "../support/outcomes.ts";
+import {
+  call,
+  delegating,
+  executorFor,
+  foreignTool,
+  guarded,
+  tool,
+} from "../support/executor-for.ts";
+import { completed, failed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
-
-/** A tool that calls another, passes on its interruption, and resumes it with the answer. */
-function delegating(name: string, to: string, more = {}): Tool {
-  return tool(
-    name,
-    async (args, { scope, resumed }) => {
-      const outcome =
-        resumed === undefined
-          ? await scope.execute(call(to, args, `${name}>${to}`))
-          : await scope.resume(resumed.state as never);
-      if (outcome.status === "interrupted") {
-        const { interruption } = outcome;
-        return suspend(interruption.requests, interruption as unknown as JsonValue);
-      }
-      return { [to]: outcome.result.value ?? outcome.error?.code ?? null };
-    },
-    more,
-  );
-}
 
 function carried<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
@@ -49,7 +37,7 @@ describe("the question of a nested call", () => {
     const ran: JsonObject[] = [];
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor([delegating("outer", "pay"), guarded(ran)], { pendingCalls });
-    const interruption = interruptionOf(
+    const interruption = getInterruption(
       await executor.execute(call("outer", { amount: 5 }), { caller: { id: "ada" } }),
     );
     expect(await pendingCalls.list()).toMatchObject([
@@ -77,7 +65,7 @@ describe("the question of a nested call", () => {
       tool("inner", (args) => (ran.push(args), { paid: true }), { needsApproval: true }),
     ]) as [ToolExecutor, ToolExecutor];
     const interruption = carried(
-      interruptionOf(
+      getInterruption(
         await here.execute(call("outer", { n: 1 }), { caller: { id: "ada" }, sessionId: "s" }),
       ),
     );
@@ -109,7 +97,7 @@ describe("the question of a nested call", () => {
       delegating("middle", "pay"),
       new TestSource("s", [wordy], { trusted: true }),
     ]);
-    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const interruption = getInterruption(await executor.execute(call("outer")));
     completed(await executor.resume(interruption, yes));
     expect(ran).toHaveLength(1);
   });
@@ -117,7 +105,7 @@ describe("the question of a nested call", () => {
   test("is rejected by a rejection, which the outer tool receives as the end of the nested call", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([delegating("outer", "pay"), guarded(ran)]);
-    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const interruption = getInterruption(await executor.execute(call("outer")));
     const outcome = await executor.resume(interruption, [{ type: "reject", reason: "no" }]);
     expect(completed(outcome).result.value).toEqual({ pay: "approval_rejected" });
     expect(ran).toEqual([]);
@@ -126,10 +114,10 @@ describe("the question of a nested call", () => {
   test("can be answered with other arguments, and with a grant", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([delegating("outer", "pay"), guarded(ran)]);
-    const first = interruptionOf(await executor.execute(call("outer", { n: 1 })));
+    const first = getInterruption(await executor.execute(call("outer", { n: 1 })));
     completed(await executor.resume(first, [{ type: "approve", arguments: { n: 2 } }]));
     expect(ran.splice(0)).toEqual([{ n: 2 }]);
-    const second = interruptionOf(await executor.execute(call("outer", { n: 1 })));
+    const second = getInterruption(await executor.execute(call("outer", { n: 1 })));
     completed(await executor.resume(second, [{ type: "approve", grant: "always" }]));
     completed(await executor.execute(call("outer", { n: 1 })));
     expect(ran).toEqual([{ n: 1 }, { n: 1 }]);
@@ -145,7 +133,7 @@ describe("the question of a nested call", () => {
           : ((resumed.answers[0] as { value: JsonValue }).value as never),
       ),
     ]);
-    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const interruption = getInterruption(await executor.execute(call("outer")));
     const outcome = await executor.resume(interruption, [{ type: "input", value: 42 }]);
     expect(completed(outcome).result.value).toEqual({ asking: 42 });
   });
@@ -172,7 +160,7 @@ describe("the question of a nested call", () => {
       }),
       guarded(ran),
     ]);
-    const interruption = interruptionOf(await executor.execute(call("both")));
+    const interruption = getInterruption(await executor.execute(call("both")));
     expect(interruption.requests.map(({ id }) => id)).toEqual(["p1:1", "p2:1"]);
     const outcome = await executor.resume(interruption, [
       { type: "reject", requestId: "p1:1" },
@@ -193,7 +181,7 @@ test("AP03 a resumed nested call is decided again by the policies of the outer c
     pendingCalls,
     policy: { rules: [{ tools: "pay", effect: "deny", permissions: { kind: "*" } }] },
   });
-  const interruption = carried(interruptionOf(await here.execute(call("outer"))));
+  const interruption = carried(getInterruption(await here.execute(call("outer"))));
   const outcome = await there.resume(interruption, yes);
   expect(completed(outcome).result.value).toEqual({ pay: "permission_denied" });
   expect(ran).toEqual([]);
@@ -206,12 +194,12 @@ test("a nested call that a person has answered is not run again by its tool", as
     tool("outer", async (_, { scope, resumed }) => {
       if (resumed !== undefined)
         return failed(await scope.resume(resumed.state as never)).error.code;
-      inner = interruptionOf(await scope.execute(call("pay")));
+      inner = getInterruption(await scope.execute(call("pay")));
       return suspend(inner.requests, inner as never);
     }),
     guarded(ran),
   ]);
-  const interruption = interruptionOf(await executor.execute(call("outer")));
+  const interruption = getInterruption(await executor.execute(call("outer")));
   completed(await executor.resume(inner as Interruption, yes));
   const { result } = completed(await executor.resume(interruption, yes));
   expect([result.content, ran.length]).toEqual([[{ type: "text", text: "approval_invalid" }], 1]);
@@ -222,7 +210,7 @@ test("concurrency limits do not block a resumed nested call", async () => {
   const executor = executorFor([delegating("outer", "pay"), guarded(ran)], {
     limits: { concurrency: { max: 1 } },
   });
-  const interruption = interruptionOf(await executor.execute(call("outer")));
+  const interruption = getInterruption(await executor.execute(call("outer")));
   completed(await executor.resume(interruption, yes));
   expect(ran).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, ToolError, type JsonObject, type ToolEvent } from "@toolweave/core";
-import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { call, executorFor, guarded, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { gate, TestStore } from "../support/pending-call-stores.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -20,11 +20,11 @@ describe("an interruption", () => {
     let outcome: unknown;
     const made = executor.execute(call("pay")).then((it) => (outcome = it));
     await settled();
-    expect([outcome, typesOf(events)]).toEqual([undefined, ["tool.requested"]]);
+    expect([outcome, listTypes(events)]).toEqual([undefined, ["tool.requested"]]);
     open();
     await made;
     expect(outcome).toMatchObject({ status: "interrupted" });
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.interrupted"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.interrupted"]);
   });
 
   test.each(["tool.interrupted", "tool.suspended"])(
@@ -41,7 +41,7 @@ describe("an interruption", () => {
       });
       const name = type === "tool.suspended" ? "t" : "pay";
       expect((await run.execute(call(name))).status).toBe("interrupted");
-      expect(typesOf(events).at(-1)).toBe(type);
+      expect(listTypes(events).at(-1)).toBe(type);
     },
   );
 
@@ -60,9 +60,9 @@ describe("an interruption", () => {
       cause: expect.any(Error),
     });
     expect(textFor(outcome)).not.toContain("/secret/path");
-    expect([ran, typesOf(events)]).toEqual([[], ["tool.requested", "tool.rejected"]]);
+    expect([ran, listTypes(events)]).toEqual([[], ["tool.requested", "tool.rejected"]]);
     delete pendingCalls.before.add;
-    interruptionOf(await executor.execute(call("pay")));
+    getInterruption(await executor.execute(call("pay")));
   });
 
   test("EX09 of a tool that has already run and that cannot be stored says that the tool did run", async () => {
@@ -78,7 +78,7 @@ describe("an interruption", () => {
     expect(error.message).toContain(
       "t did run until it had to wait for a person: check what it did",
     );
-    expect(typesOf(events).at(-1)).toBe("tool.failed");
+    expect(listTypes(events).at(-1)).toBe("tool.failed");
   });
 
   test("above the maximum fails with the store's own limit", async () => {
@@ -94,12 +94,12 @@ describe("an interruption", () => {
     for (const now of [down, () => Promise.reject(new Error("down"))]) {
       const pendingCalls = new TestStore();
       pendingCalls.before.now = now;
-      expect(codeOf(await executorFor(guarded(), { pendingCalls }).execute(call("pay")))).toBe(
+      expect(readCode(await executorFor(guarded(), { pendingCalls }).execute(call("pay")))).toBe(
         "store_unavailable",
       );
     }
     const pendingCalls = Object.assign(new TestStore(), { now: async () => NaN });
-    expect(codeOf(await executorFor(guarded(), { pendingCalls }).execute(call("pay")))).toBe(
+    expect(readCode(await executorFor(guarded(), { pendingCalls }).execute(call("pay")))).toBe(
       "store_unavailable",
     );
   });
@@ -121,7 +121,7 @@ describe("an interruption", () => {
     open();
     await settled();
     expect(await pendingCalls.list()).toEqual([]);
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
   test("EX10 of a call whose deadline passes while a slow store stores it ends at the deadline", async () => {
@@ -132,7 +132,7 @@ describe("an interruption", () => {
     const outcome = executor.startRun().execute(call("pay"), { deadlineMs: 2000 });
     await settled();
     await clock.advance(2000);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     expect(clock.timers).toBe(0);
   });
 
@@ -145,8 +145,8 @@ describe("an interruption", () => {
     const outcome = run.checkAdmission(call("pay"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(readCode(await outcome)).toBe("cancelled");
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
   test("EX10 of a tool that is cancelled while a slow store stores its suspension ends once", async () => {
@@ -162,10 +162,10 @@ describe("an interruption", () => {
     const outcome = run.execute(call("t"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     open();
     await settled();
-    expect(typesOf(events).slice(-2)).toEqual(["tool.started", "tool.failed"]);
+    expect(listTypes(events).slice(-2)).toEqual(["tool.started", "tool.failed"]);
   });
 });
 
@@ -173,7 +173,7 @@ describe("a resumed call", () => {
   async function interrupted(ran: JsonObject[] = []) {
     const pendingCalls = new TestStore();
     const executor = executorFor(guarded(ran), { pendingCalls });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     return { pendingCalls, executor, interruption, ran, events: recorded(executor) };
   }
 
@@ -183,7 +183,7 @@ describe("a resumed call", () => {
       tool("pay", () => void pendingCalls.steps.push("run"), { needsApproval: true }),
       { pendingCalls },
     );
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, yes));
     expect(pendingCalls.steps).toEqual(["add", "claim", "run", "finish"]);
   });
@@ -205,7 +205,7 @@ describe("a resumed call", () => {
     const { error } = failed(await executor.resume(interruption, yes));
     expect([error.code, error.message]).toEqual([code, expect.stringContaining(message)]);
     expect([ran, pendingCalls.steps]).toEqual([[], ["add", "claim"]]);
-    expect(typesOf(events)).toEqual(["tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.rejected"]);
   });
 
   test("EX07 AP04 that has expired does not run, even if its store allows the claim", async () => {
@@ -213,10 +213,10 @@ describe("a resumed call", () => {
     const ran: JsonObject[] = [];
     const pendingCalls = new TestStore(clock);
     const executor = executorFor(guarded(ran), { pendingCalls, clock });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     pendingCalls.claims = "claimed";
     clock.skip(24 * 60 * 60 * 1000);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
     expect([ran, pendingCalls.steps]).toEqual([[], ["add"]]);
   });
 
@@ -253,7 +253,7 @@ describe("a resumed call", () => {
       { pendingCalls },
     );
     for (const answers of [yes, [{ type: "reject" }] as const]) {
-      const interruption = interruptionOf(await executor.execute(call("pay")));
+      const interruption = getInterruption(await executor.execute(call("pay")));
       expect((await executor.resume(interruption, answers)).status).toBe("failed");
       expect(pendingCalls.steps.splice(0)).toEqual(["add", "claim", "finish"]);
     }
@@ -266,9 +266,9 @@ describe("a resumed call", () => {
       pendingCalls,
       hooks: [{ beforeCall: () => ({ arguments: { rate } }) }],
     });
-    const first = interruptionOf(await executor.execute(call("pay")));
+    const first = getInterruption(await executor.execute(call("pay")));
     rate = 2;
-    interruptionOf(await executor.resume(first, yes));
+    getInterruption(await executor.resume(first, yes));
     expect(pendingCalls.steps).toEqual(["add", "claim", "add", "finish"]);
     expect(await pendingCalls.list()).toHaveLength(1);
   });
@@ -281,7 +281,7 @@ describe("a resumed call", () => {
     const outcome = executor.resume(interruption, yes, { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     open();
     await settled();
     expect([ran, await pendingCalls.list()]).toEqual([[], []]);
@@ -290,7 +290,7 @@ describe("a resumed call", () => {
   test("that is cancelled before it is claimed stays pending for another try", async () => {
     const { executor, interruption, ran } = await interrupted();
     const signal = AbortSignal.abort();
-    expect(codeOf(await executor.resume(interruption, yes, { signal }))).toBe("cancelled");
+    expect(readCode(await executor.resume(interruption, yes, { signal }))).toBe("cancelled");
     completed(await executor.resume(interruption, yes));
     expect(ran).toHaveLength(1);
   });
@@ -299,7 +299,7 @@ describe("a resumed call", () => {
     const clock = new FakeClock();
     const pendingCalls = new TestStore(clock);
     const executor = executorFor(guarded(), { pendingCalls, clock });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     pendingCalls.before.finish = () => new Promise(() => {});
     let outcome: unknown;
     const resumed = executor.resume(interruption, yes).then((it) => (outcome = it));
@@ -321,14 +321,14 @@ describe("a resumed call", () => {
         pendingCalls,
       },
     );
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const controller = new AbortController();
     const outcome = executor.resume(interruption, yes, { signal: controller.signal });
     await settled();
     controller.abort();
     await settled();
     open();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect(await pendingCalls.list()).toEqual([]);
   });
 });

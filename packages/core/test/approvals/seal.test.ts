@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Interruption, JsonObject } from "@toolweave/core";
 import { memoryPendingCalls, type PendingCallRecord } from "@toolweave/core/stores";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -29,7 +29,7 @@ describe("the key", () => {
     const first = executorFor(guarded(), { key: bytes });
     bytes.fill(0);
     const second = executorFor(guarded(), { key: "ä".repeat(16) });
-    const interruption = interruptionOf(await first.execute(call("pay")));
+    const interruption = getInterruption(await first.execute(call("pay")));
     expect((await second.resume(interruption, yes)).status).toBe("completed");
   });
 });
@@ -40,7 +40,7 @@ describe("data that an executor seals", () => {
       key,
       hooks: [{ beforeCall: () => ({ arguments: { note: "public" } }) }],
     });
-    const { state, ...visible } = interruptionOf(
+    const { state, ...visible } = getInterruption(
       await executor.execute(call("pay", { card: "4111111111111111" }), {
         caller: { id: "ada" },
       }),
@@ -64,7 +64,7 @@ describe("data that an executor seals", () => {
     const { parentCallId, ...orphan } = interruption;
     expect(parentCallId).toBe("outer");
     for (const changed of [orphan, { ...orphan, parentCallId: "other" }]) {
-      expect(codeOf(await executor.resume(changed, yes))).toBe("approval_invalid");
+      expect(readCode(await executor.resume(changed, yes))).toBe("approval_invalid");
     }
   });
 
@@ -72,7 +72,7 @@ describe("data that an executor seals", () => {
     const executor = executorFor(guarded(), { key });
     const states = await Promise.all(
       Array.from({ length: 20 }, async () =>
-        interruptionOf(await executor.execute(call("pay"))).state.slice(0, 20),
+        getInterruption(await executor.execute(call("pay"))).state.slice(0, 20),
       ),
     );
     expect(new Set(states).size).toBe(20);
@@ -80,7 +80,9 @@ describe("data that an executor seals", () => {
 
   test("AP15 opens with no other key", async () => {
     const ran: JsonObject[] = [];
-    const interruption = interruptionOf(await executorFor(guarded(), { key }).execute(call("pay")));
+    const interruption = getInterruption(
+      await executorFor(guarded(), { key }).execute(call("pay")),
+    );
     const other = executorFor(guarded(ran), { key: `${key}!` });
     const outcome = await other.resume(interruption, yes);
     expect(outcome).toMatchObject({
@@ -98,7 +100,7 @@ describe("data that an executor seals", () => {
     const executor = executorFor(guarded(ran), { key });
     const [cheap, dear] = await Promise.all(
       [5, 5000].map(async (amount) =>
-        interruptionOf(await executor.execute(call("pay", { amount }, "c"), { id: "r" })),
+        getInterruption(await executor.execute(call("pay", { amount }, "c"), { id: "r" })),
       ),
     );
     for (const [plain, hidden] of [
@@ -106,8 +108,8 @@ describe("data that an executor seals", () => {
       [dear, cheap],
     ] as [Interruption, Interruption][]) {
       const mixed = { ...plain, state: hidden.state };
-      expect(codeOf(await executor.resume(mixed, yes))).toBe("approval_invalid");
-      expect(codeOf(await executor.resume({ ...mixed, id: hidden.id }, yes))).toBe(
+      expect(readCode(await executor.resume(mixed, yes))).toBe("approval_invalid");
+      expect(readCode(await executor.resume({ ...mixed, id: hidden.id }, yes))).toBe(
         "approval_invalid",
       );
     }
@@ -117,7 +119,7 @@ describe("data that an executor seals", () => {
   test("AP15 is refused if any character was changed", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { key });
-    const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { amount: 5 })));
     const text = JSON.stringify(interruption);
     await fc.assert(
       fc.asyncProperty(
@@ -132,7 +134,7 @@ describe("data that an executor seals", () => {
           } catch {
             return;
           }
-          expect(codeOf(await executor.resume(parsed, yes))).toBe("approval_invalid");
+          expect(readCode(await executor.resume(parsed, yes))).toBe("approval_invalid");
         },
       ),
       { numRuns: 300 },
@@ -145,7 +147,7 @@ describe("data that an executor seals", () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { key });
     const args = { z: 1, a: { y: [1.5, -0, 1e21, "\u2028"], b: null }, ["__proto__"]: 1 };
-    const interruption = interruptionOf(await executor.execute(call("pay", args)));
+    const interruption = getInterruption(await executor.execute(call("pay", args)));
     const reversed = (value: unknown): unknown => {
       if (typeof value !== "object" || value === null) return value;
       if (Array.isArray(value)) return value.map(reversed);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -20,12 +20,12 @@ describe("the process that made the call", () => {
     const injected = { db: Symbol("live") };
     const controller = new AbortController();
     const run = executor.startRun({ injected, signal: controller.signal });
-    const first = carried(interruptionOf(await run.execute(call("pay"))));
+    const first = carried(getInterruption(await run.execute(call("pay"))));
     completed(await executor.resume(first, yes, { injected: "other" }));
     expect(seen).toEqual([injected]);
-    const second = carried(interruptionOf(await run.execute(call("pay"))));
+    const second = carried(getInterruption(await run.execute(call("pay"))));
     controller.abort();
-    expect(codeOf(await executor.resume(second, yes))).toBe("cancelled");
+    expect(readCode(await executor.resume(second, yes))).toBe("cancelled");
   });
 
   test("resumes it in an equivalent new run if the first has ended, but not if it was cancelled", async () => {
@@ -37,21 +37,23 @@ describe("the process that made the call", () => {
     );
     const options = { id: "r", caller: { id: "ada" }, injected: "first" };
     const ended = executor.startRun(options);
-    const first = interruptionOf(await ended.execute(call("pay")));
+    const first = getInterruption(await ended.execute(call("pay")));
     await ended[Symbol.asyncDispose]();
     completed(await executor.resume(first, yes, { injected: "second" }));
     expect(seen).toEqual([{ runId: "r", caller: { id: "ada" }, injected: "second" }]);
     const cancelled = executor.startRun(options);
-    const second = interruptionOf(await cancelled.execute(call("pay")));
+    const second = getInterruption(await cancelled.execute(call("pay")));
     cancelled.cancel();
-    expect(codeOf(await executor.resume(second, yes))).toBe("cancelled");
+    expect(readCode(await executor.resume(second, yes))).toBe("cancelled");
   });
 
   test("counts it against the limits of that run", async () => {
     const executor = executorFor(guarded(), { key });
     const run = executor.startRun({ limits: { calls: 1 } });
     const [a, b] = [await run.execute(call("pay")), await run.execute(call("pay"))];
-    completed(await executor.resume(carried(interruptionOf(a)), yes));
-    expect(codeOf(await executor.resume(carried(interruptionOf(b)), yes))).toBe("limit_exceeded");
+    completed(await executor.resume(carried(getInterruption(a)), yes));
+    expect(readCode(await executor.resume(carried(getInterruption(b)), yes))).toBe(
+      "limit_exceeded",
+    );
   });
 });

@@ -2,7 +2,7 @@ import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@toolweave/core";
 import { memoryArtifacts, type StoredArtifact } from "@toolweave/core/stores";
-import { mediaTypeOf } from "../../src/artifacts/artifacts.ts";
+import { toMediaType } from "../../src/artifacts/artifacts.ts";
 import { jsonPath } from "../../src/json-path/json-path.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { textFor } from "../support/outcomes.ts";
@@ -64,7 +64,7 @@ describe("a media type", () => {
     ["text/plain run delete_all", "application/octet-stream"],
     ["text/plain\n; a=b", "text/plain"],
   ])("contains only a type: %j", (given, kept) => {
-    expect(mediaTypeOf(given)).toBe(kept);
+    expect(toMediaType(given)).toBe(kept);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ToolCall, ToolRun } from "@toolweave/core";
 import { memoryArtifacts } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, textFor } from "../support/outcomes.ts";
 import { nextOffset, textBytes } from "./support.ts";
 
 const whole = Array.from({ length: 8000 }, (_, at) => `line ${at}`).join("\n");
@@ -56,7 +56,7 @@ describe("read_artifact in a run", () => {
     const key = made.artifacts[0]?.key ?? "";
     await artifacts.delete(key);
     const outcome = await run.execute(read({ key }));
-    expect(codeOf(outcome)).toBe("artifact_missing");
+    expect(readCode(outcome)).toBe("artifact_missing");
     expect(failed(outcome).error).toMatchObject({ retryable: false, audience: "model" });
     expect(JSON.stringify(made)).toBe(before);
     expect(made.value ?? whole).toBe(whole);
@@ -85,7 +85,7 @@ describe("read_artifact in a run", () => {
     const run = executorFor(make).startRun();
     await run.execute(call("make"));
     for (const args of [{}, { key: 1 }, { key: "k", offset: -1 }, { key: "k", more: 1 }]) {
-      expect(codeOf(await run.execute(read(args as never)))).toBe("invalid_arguments");
+      expect(readCode(await run.execute(read(args as never)))).toBe("invalid_arguments");
     }
   });
 });

@@ -21,7 +21,7 @@ async function put(store: ArtifactStore, key: string, bytes: number, owner = "o"
   await store.put(artifact(key, { owner, size: bytes }), new Uint8Array(bytes));
 }
 
-async function keysOf(store: ArtifactStore, keys: string): Promise<string> {
+async function listStoredKeys(store: ArtifactStore, keys: string): Promise<string> {
   const heads = await Promise.all([...keys].map((key) => store.head(key)));
   return heads.map((head) => head?.key ?? "-").join("");
 }
@@ -54,9 +54,9 @@ describe("artifacts in memory", () => {
     await put(store, "b", 4);
     await store.delete("b");
     await store.delete("c");
-    expect(await keysOf(store, "ab")).toBe("a-");
+    expect(await listStoredKeys(store, "ab")).toBe("a-");
     clock.skip(1000);
-    expect(await keysOf(store, "ab")).toBe("--");
+    expect(await listStoredKeys(store, "ab")).toBe("--");
     expect(await store.read("a", 0, 4)).toBeUndefined();
   });
 
@@ -66,9 +66,9 @@ describe("artifacts in memory", () => {
     await put(store, "b", 1000);
     await put(store, "c", 1000);
     await put(store, "d", 1000);
-    expect(await keysOf(store, "abcd")).toBe("a-cd");
+    expect(await listStoredKeys(store, "abcd")).toBe("a-cd");
     await put(store, "e", 1000, "third");
-    expect(await keysOf(store, "abcde")).toBe("a--de");
+    expect(await listStoredKeys(store, "abcde")).toBe("a--de");
   });
 
   test("of a caller that stores without end take no room from others, over any number of sessions", async () => {
@@ -76,13 +76,13 @@ describe("artifacts in memory", () => {
     await put(store, "a", 1000, '["s","ada"]');
     for (const key of "bcdefgh") await put(store, key, 1000, `["${key}","flooder"]`);
     await put(store, "i", 1000, '["s","bob"]');
-    expect(await keysOf(store, "abcdefghi")).toBe("a----fghi");
+    expect(await listStoredKeys(store, "abcdefghi")).toBe("a----fghi");
   });
 
   test("of one owner take no more than its quota: its own oldest are evicted", async () => {
     const store = memoryArtifacts({ maxBytes: 9 * 1512, maxBytesPerOwner: 2 * 1512, clock });
     for (const key of "abc") await put(store, key, 1000);
-    expect(await keysOf(store, "abc")).toBe("-bc");
+    expect(await listStoredKeys(store, "abc")).toBe("-bc");
     await expect(put(store, "d", 3000)).rejects.toMatchObject({ code: "limit_exceeded" });
   });
 
@@ -93,7 +93,7 @@ describe("artifacts in memory", () => {
     await put(store, "b", 1000);
     clock.skip(500);
     await put(store, "c", 1000);
-    expect(await keysOf(store, "abc")).toBe("-bc");
+    expect(await listStoredKeys(store, "abc")).toBe("-bc");
   });
 
   test("that are larger than the quota are refused, and evict nothing", async () => {
@@ -101,13 +101,13 @@ describe("artifacts in memory", () => {
     await put(store, "a", 1000);
     await expect(put(store, "b", 1489)).rejects.toMatchObject({ code: "limit_exceeded" });
     await put(store, "c", 1488);
-    expect(await keysOf(store, "abc")).toBe("--c");
+    expect(await listStoredKeys(store, "abc")).toBe("--c");
   });
 
   test("that are empty count against the limit, too", async () => {
     const store = memoryArtifacts({ maxBytes: 5120, clock });
     for (let at = 0; at < 26; at++) await put(store, String.fromCharCode(97 + at), 0);
-    expect(await keysOf(store, "opqrstuvwxyz")).toBe("--qrstuvwxyz");
+    expect(await listStoredKeys(store, "opqrstuvwxyz")).toBe("--qrstuvwxyz");
   });
 
   test("with the same key replace one another", async () => {

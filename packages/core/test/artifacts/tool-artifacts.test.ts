@@ -10,7 +10,7 @@ import {
 } from "@toolweave/core";
 import type { ArtifactWriter, StoredContent } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 
 type Options = Omit<ExecutorOptions, "registry">;
 
@@ -132,7 +132,7 @@ describe("ctx.artifacts", () => {
     const outcome = await new Host().run((ctx) => ctx.artifacts.write(stream, plain), {
       signal: run.signal,
     });
-    expect([codeOf(outcome), cancelled]).toEqual(["cancelled", true]);
+    expect([readCode(outcome), cancelled]).toEqual(["cancelled", true]);
   });
 
   test("rethrows the error of the stream", async () => {
@@ -153,7 +153,7 @@ describe("ctx.artifacts", () => {
     const outcome = await new Host().run((ctx) =>
       ctx.artifacts.write(data as string, options as typeof plain),
     );
-    expect(codeOf(outcome)).toBe("internal");
+    expect(readCode(outcome)).toBe("internal");
     expect(failed(outcome).error.message).toContain(words);
   });
 

@@ -10,7 +10,7 @@ const pin = {
   properties: { pin: { type: "string", format: "password" } },
 } as const;
 
-async function hashesOf(options: { readonly key?: string | Uint8Array }) {
+async function computeHashes(options: { readonly key?: string | Uint8Array }) {
   const records: AuditRecord[] = [];
   const executor = executorFor(
     tool("pay", () => "paid", { input: pin, needsApproval: true }),
@@ -28,7 +28,7 @@ async function hashesOf(options: { readonly key?: string | Uint8Array }) {
 }
 
 test("SE14: the hash of a call's arguments cannot be used to guess a short secret", async () => {
-  const { serialized, hashes } = await hashesOf({ key });
+  const { serialized, hashes } = await computeHashes({ key });
   expect(serialized).not.toContain("47!1");
   expect(hashes.length).toBeGreaterThan(1);
   for (const hash of hashes) {
@@ -41,9 +41,9 @@ test("SE14: the hash of a call's arguments cannot be used to guess a short secre
 
 test("the same arguments have the same hash with the same key, and with no other", async () => {
   const [one, same, other] = await Promise.all([
-    hashesOf({ key }),
-    hashesOf({ key }),
-    hashesOf({}),
+    computeHashes({ key }),
+    computeHashes({ key }),
+    computeHashes({}),
   ]);
   expect(same.hashes).toEqual(one.hashes);
   expect(other.hashes).not.toContain(one.hashes[0]);

@@ -16,7 +16,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -66,7 +66,7 @@ describe("every decision is recorded", () => {
 
   test("a call that a person is asked about and approves, linked by the interruption", async () => {
     const { executor, records } = audited(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay", { n: 1 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { n: 1 })));
     completed(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
     expect(records).toMatchObject([
       {
@@ -87,12 +87,12 @@ describe("every decision is recorded", () => {
   test("a rejection, with the person and the reason, also after the tool was removed", async () => {
     const source = new TestSource("s", [foreignTool("pay")]);
     const { executor, records } = audited(source);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     source.set();
     const outcome = await executor.resume(interruption, [
       { type: "reject", by: "ada", reason: "too much" },
     ]);
-    expect(codeOf(outcome)).toBe("approval_rejected");
+    expect(readCode(outcome)).toBe("approval_rejected");
     expect(records.at(-1)).toMatchObject({
       decision: "rejected",
       code: "approval_rejected",
@@ -107,7 +107,7 @@ describe("every decision is recorded", () => {
 
   test("a grant that was created, and each call that it approves", async () => {
     const { executor, records } = audited(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
     completed(await executor.execute(call("pay")));
     const [{ id }] = (await executor.grants.list()) as [Grant];
@@ -124,7 +124,7 @@ describe("every decision is recorded", () => {
     });
     completed(await executor.execute(call("pay")));
     approved = false;
-    expect(codeOf(await executor.execute(call("pay")))).toBe("approval_rejected");
+    expect(readCode(await executor.execute(call("pay")))).toBe("approval_rejected");
     expect(records).toMatchObject([
       { decision: "approved", by: "ada" },
       { decision: "rejected", by: "ada", code: "approval_rejected" },
@@ -142,7 +142,7 @@ describe("every decision is recorded", () => {
         rules: [{ id: "no-etc", permissions: { target: "/etc" }, effect: "deny" }],
       },
     });
-    expect(codeOf(await executor.execute(call("write")))).toBe("permission_denied");
+    expect(readCode(await executor.execute(call("write")))).toBe("permission_denied");
     expect(records).toMatchObject([
       {
         decision: "denied",
@@ -155,7 +155,7 @@ describe("every decision is recorded", () => {
 
   test("a call that a hook blocks, that a limit refuses, or that has no approver", async () => {
     const blocked = audited(tool("t"), { hooks: [{ beforeCall: () => ({ block: "not today" }) }] });
-    expect(codeOf(await blocked.executor.execute(call("t")))).toBe("permission_denied");
+    expect(readCode(await blocked.executor.execute(call("t")))).toBe("permission_denied");
     expect(blocked.records).toMatchObject([
       { decision: "denied", code: "permission_denied", reason: "t was blocked: not today" },
     ]);
@@ -179,7 +179,7 @@ describe("every decision is recorded", () => {
   test("AP04 a replayed, changed or expired approval", async () => {
     const clock = new FakeClock();
     const { executor, records } = audited(guarded(), { clock });
-    const first = interruptionOf(await executor.execute(call("pay")));
+    const first = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(first, [{ type: "approve" }]));
     // The same answer returns the same outcome, and decides nothing.
     const decided = records.length;
@@ -199,7 +199,7 @@ describe("every decision is recorded", () => {
         preflight: () => ["a", "b"].map((target) => ({ kind: "process", target, summary: target })),
       }),
     );
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
     const ids = (await executor.grants.list()).map(({ id }) => id);
     expect(records.slice(1)).toMatchObject([
@@ -275,7 +275,7 @@ describe("a sink that fails", () => {
       pendingCalls,
       audit: { write: down, required: true },
     });
-    expect(codeOf(await executor.execute(call("pay")))).toBe("store_unavailable");
+    expect(readCode(await executor.execute(call("pay")))).toBe("store_unavailable");
     expect(await pendingCalls.list()).toEqual([]);
   });
 
@@ -284,10 +284,10 @@ describe("a sink that fails", () => {
     const executor = executorFor(guarded(), {
       audit: { write: (record) => (isDown ? down(record) : undefined), required: true },
     });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     isDown = true;
     const outcome = await executor.resume(interruption, [{ type: "approve", grant: "always" }]);
-    expect(codeOf(outcome)).toBe("store_unavailable");
+    expect(readCode(outcome)).toBe("store_unavailable");
     expect(await executor.grants.list()).toEqual([]);
   });
 
@@ -306,7 +306,7 @@ describe("a sink that fails", () => {
       caller: { id: "eve" },
       toolset: executor.toolset,
     });
-    expect(["permission_denied", "not_advertised"]).toContain(codeOf(outcome));
+    expect(["permission_denied", "not_advertised"]).toContain(readCode(outcome));
   });
 
   test.each([
@@ -333,14 +333,14 @@ describe("a sink that fails", () => {
       const outcome = executor.execute(call(name), { signal: controller.signal });
       await settled();
       controller.abort();
-      expect(codeOf(await outcome)).toBe("cancelled");
+      expect(readCode(await outcome)).toBe("cancelled");
     }
     const controller = new AbortController();
     const denied = executorFor(guarded(), { onAsk: "deny", audit: { write, required: true } });
     const outcome = denied.execute(call("pay"), { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
   });
 });
 
@@ -358,8 +358,8 @@ test("the decisions of two processes about one call have the same fields", async
       ),
       { key, pendingCalls, audit },
     );
-  const first = interruptionOf(await make().execute(call("t"), { caller: { id: "ada" } }));
-  const second = interruptionOf(await make().resume(first, [{ type: "approve", by: "bob" }]));
+  const first = getInterruption(await make().execute(call("t"), { caller: { id: "ada" } }));
+  const second = getInterruption(await make().resume(first, [{ type: "approve", by: "bob" }]));
   completed(await make().resume(second, [{ type: "input", value: 1 }]));
   expect(records).toMatchObject([
     { decision: "asked", interruptionId: first.id },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ToolError, type RegistryInput } from "@toolweave/core";
 import type { AuditRecord } from "@toolweave/core/stores";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 
 /** An executor whose decisions are recorded in a list. */
 function audited(tools: RegistryInput | readonly RegistryInput[]) {
@@ -14,7 +14,7 @@ function audited(tools: RegistryInput | readonly RegistryInput[]) {
 describe("the audit cannot be deceived: it records", () => {
   test("AP04 a forged or foreign interruption, with the known fields", async () => {
     const { executor, records } = audited(guarded());
-    const interruption = interruptionOf(
+    const interruption = getInterruption(
       await executor.execute(call("pay"), { caller: { id: "ada" } }),
     );
     const forged = { ...interruption, call: { ...interruption.call, name: "x".repeat(1000) } };
@@ -56,7 +56,7 @@ describe("the audit cannot be deceived: it records", () => {
         },
       }),
     );
-    expect(codeOf(await executor.execute(call("t")))).toBe("approval_rejected");
+    expect(readCode(await executor.execute(call("t")))).toBe("approval_rejected");
     expect(records.map(({ decision }) => decision)).toEqual(["denied"]);
   });
 });

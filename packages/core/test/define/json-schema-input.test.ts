@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineTool, suspend, text, ToolError, type ToolContext } from "@toolweave/core";
 import { call, executorFor, recorded } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 
 const add = defineTool({
   name: "add",
@@ -22,7 +22,9 @@ describe("a tool from a JSON Schema", () => {
   });
 
   test("does not run with arguments that do not match it", async () => {
-    expect(codeOf(await executorFor(add).execute(call("add", { a: 1 })))).toBe("invalid_arguments");
+    expect(readCode(await executorFor(add).execute(call("add", { a: 1 })))).toBe(
+      "invalid_arguments",
+    );
   });
 
   test("is plain data and a function: the serialized spec equals the written one", () => {
@@ -199,7 +201,7 @@ describe("an async generator", () => {
     executor.on((event) => {
       if (event.type === "tool.updated") setImmediate(() => run.cancel());
     });
-    expect(codeOf(await run.execute(call("count")))).toBe("cancelled");
+    expect(readCode(await run.execute(call("count")))).toBe("cancelled");
     go();
     await cleaned;
     expect(events.filter(({ type }) => type === "tool.updated")).toHaveLength(1);
@@ -272,7 +274,7 @@ describe("a tool without execute", () => {
     const outcome = await executor.execute(call("n"));
     if (outcome.status !== "interrupted") throw new Error("not interrupted");
     const answer = await executor.resume(outcome.interruption, [{ type: "result", value: "x" }]);
-    expect(codeOf(answer)).toBe("invalid_output");
+    expect(readCode(answer)).toBe("invalid_output");
   });
 
   test("called outside an executor with an answer of another kind reports that it has no result", async () => {

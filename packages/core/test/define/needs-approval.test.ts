@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineTool } from "@toolweave/core";
 import { call, executorFor } from "../support/executor-for.ts";
-import { completed, interruptionOf } from "../support/outcomes.ts";
+import { completed, getInterruption } from "../support/outcomes.ts";
 
 const input = {
   type: "object",
@@ -21,7 +21,7 @@ const pay = (needsApproval: boolean | ((args: { amount: number }) => boolean | P
 
 describe("needsApproval", () => {
   test("true asks before every call", async () => {
-    const interruption = interruptionOf(await pay(true).execute(call("pay", { amount: 1 }, "c1")));
+    const interruption = getInterruption(await pay(true).execute(call("pay", { amount: 1 }, "c1")));
     expect(interruption.requests).toEqual([
       {
         id: "c1:1",
@@ -75,7 +75,7 @@ describe("needsApproval", () => {
       { hooks: [{ beforeCall: () => ({ arguments: { amount: 1000 } }) }] },
     );
     expect(
-      interruptionOf(await executor.execute(call("pay", { amount: 1 }))).call.arguments,
+      getInterruption(await executor.execute(call("pay", { amount: 1 }))).call.arguments,
     ).toEqual({
       amount: 1000,
     });

@@ -6,7 +6,7 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { call, executorFor } from "../support/executor-for.ts";
-import { failed, interruptionOf } from "../support/outcomes.ts";
+import { failed, getInterruption } from "../support/outcomes.ts";
 
 const input = {
   type: "object",
@@ -42,7 +42,7 @@ describe("preflight of a defined tool", () => {
   test("states what the call would access, and the policy decides by that", async () => {
     const ran: JsonObject[] = [];
     const executor = notes(false, ran);
-    const { requests } = interruptionOf(await executor.execute(call("write_note", { note: "a" })));
+    const { requests } = getInterruption(await executor.execute(call("write_note", { note: "a" })));
     expect(requests).toMatchObject([{ type: "approval", permission: write("a") }]);
     const refused = await executor.execute(call("write_note", { note: "secrets" }));
     expect(failed(refused).error.code).toBe("permission_denied");
@@ -50,7 +50,7 @@ describe("preflight of a defined tool", () => {
   });
 
   test("and the approval that it needs are requested together", async () => {
-    const { requests } = interruptionOf(
+    const { requests } = getInterruption(
       await notes(true).execute(call("write_note", { note: "a" })),
     );
     expect(requests).toMatchObject([

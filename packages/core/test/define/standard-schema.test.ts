@@ -5,7 +5,7 @@ import { z } from "zod";
 import { defineTool, type Tool } from "@toolweave/core";
 import type { StandardSchema } from "@toolweave/core/adapter";
 import { call, executorFor } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
 const byLibrary: [string, Tool][] = [
   [
@@ -65,7 +65,7 @@ describe.each(byLibrary)("a tool with an input of %s", (_, tool) => {
   test.each([[{}], [{ name: "" }], [{ name: "Ada", times: 1.5 }]])(
     "does not receive %j",
     async (args) => {
-      expect(codeOf(await executorFor(tool).execute(call("greet", args)))).toBe(
+      expect(readCode(await executorFor(tool).execute(call("greet", args)))).toBe(
         "invalid_arguments",
       );
     },
@@ -176,7 +176,7 @@ describe("transformations", () => {
     const executor = executorFor(tool);
     const now = completed(await executor.execute(call("book", { day: "2026-12-24" })));
     expect(now.result.value).toEqual({ year: 2026, seats: 1 });
-    const interruption = interruptionOf(
+    const interruption = getInterruption(
       await executor.execute(call("book", { day: "2027-01-01" })),
     );
     expect(interruption.call.arguments).toEqual({ day: "2027-01-01" });
@@ -205,7 +205,7 @@ describe("an output schema of a library", () => {
     expect(completed(await executor.execute(call("x", { ok: true }))).result.value).toEqual({
       n: 1,
     });
-    expect(codeOf(await executor.execute(call("x", { ok: false })))).toBe("invalid_output");
+    expect(readCode(await executor.execute(call("x", { ok: false })))).toBe("invalid_output");
   });
 });
 

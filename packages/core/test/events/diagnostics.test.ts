@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, test } from "vitest";
 import type { ToolEvent } from "@toolweave/core";
 import { publishDiagnostics } from "@toolweave/core/diagnostics";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 
 /** The messages of a channel while `work` runs. */
@@ -20,13 +20,13 @@ test("events are published on the channel for all events and on the channel of t
   const stop = publishDiagnostics(executor);
   const run = async (): Promise<unknown> => completed(await executor.execute(call("t")));
   const all = await receivedOn("toolweave.event", run);
-  expect(typesOf(all)).toEqual([
+  expect(listTypes(all)).toEqual([
     "tool.requested",
     "tool.authorized",
     "tool.started",
     "tool.completed",
   ]);
-  expect(typesOf(await receivedOn("toolweave.tool.completed", run))).toEqual(["tool.completed"]);
+  expect(listTypes(await receivedOn("toolweave.tool.completed", run))).toEqual(["tool.completed"]);
   stop();
   expect(await receivedOn("toolweave.event", run)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { suspend, ToolError, type QueuedEvent, type ToolEvent } from "@toolweave
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
 import { memoryLedger } from "@toolweave/core/stores";
 import { key } from "../support/pending-call-stores.ts";
-import { interruptionOf } from "../support/outcomes.ts";
+import { getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 type Envelope = "type" | "seq" | "time" | "runId" | "turnId" | "callId" | "parentCallId" | "tool";
@@ -52,12 +52,12 @@ const types: { readonly [Type in QueuedEvent["type"]]: FieldsOf<Type> } = {
 
 const page = readFileSync(new URL("../../../../docs/reference/events.md", import.meta.url), "utf8");
 
-const cellsOf = (line: string): string[] => line.split("|").map((cell) => cell.trim());
+const splitCells = (line: string): string[] => line.split("|").map((cell) => cell.trim());
 const namesIn = (cell: string): string[] =>
   [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
 
 /** The rows of the table whose header begins like this. */
-function rowsOf(header: string): string[][] {
+function readRows(header: string): string[][] {
   const lines = page.split("\n");
   const start = lines.findIndex((line) => new RegExp(`^\\| ${header} +\\|`).test(line));
   const rest = lines.slice(start + 2);
@@ -66,10 +66,10 @@ function rowsOf(header: string): string[][] {
       0,
       rest.findIndex((line) => !line.startsWith("|")),
     )
-    .map(cellsOf);
+    .map(splitCells);
 }
 
-const rows = rowsOf("event");
+const rows = readRows("event");
 
 test("the page lists every event with every field, and nothing else", () => {
   const written = rows.map(([, type = "", when, fields = "", payload = ""]) => {
@@ -81,7 +81,7 @@ test("the page lists every event with every field, and nothing else", () => {
   expect(written).toHaveLength(typed.length);
 });
 
-const envelope = rowsOf("field").flatMap(([, name = ""]) => namesIn(name));
+const envelope = readRows("field").flatMap(([, name = ""]) => namesIn(name));
 
 /** Calls with every end that is possible without a store or a task. */
 async function everything(eventPayloads: boolean): Promise<ToolEvent[]> {
@@ -121,7 +121,7 @@ async function everything(eventPayloads: boolean): Promise<ToolEvent[]> {
   const late = run.execute(call("late"));
   await clock.advance(100);
   await late;
-  const interruption = interruptionOf(await run.execute(call("pay")));
+  const interruption = getInterruption(await run.execute(call("pay")));
   await executor.resume(interruption, [{ type: "approve", by: "me" }]);
   const again = executor.startRun({ id: "durable", durable: true });
   await again.execute({ ...call("again"), id: "1" });
@@ -141,13 +141,13 @@ test.each([false, true])(
         .filter((type) => type.startsWith("tool."))
         .toSorted(),
     );
-    const payloadOf = new Map(
+    const payloadsByType = new Map(
       rows.map(([, type = "", , , payload = ""]) => [type.replaceAll("`", ""), namesIn(payload)]),
     );
     for (const event of events) {
       const own = Object.keys(event).filter((name) => !envelope.includes(name));
       expect(Object.keys(types[event.type])).toEqual(expect.arrayContaining(own));
-      const payload = payloadOf.get(event.type) ?? [];
+      const payload = payloadsByType.get(event.type) ?? [];
       expect(on ? [] : own.filter((name) => payload.includes(name))).toEqual([]);
       expect(JSON.parse(JSON.stringify(event))).toEqual(event);
     }

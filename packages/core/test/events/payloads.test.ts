@@ -164,7 +164,7 @@ function isFrozen(value: unknown): boolean {
 }
 
 describe("the progress that a tool reports", () => {
-  async function progressOf(...given: unknown[]): Promise<unknown[]> {
+  async function collectProgress(...given: unknown[]): Promise<unknown[]> {
     const executor = executorFor(
       tool("t", (_, ctx) => {
         for (const one of given) ctx.progress(one as never);
@@ -183,7 +183,7 @@ describe("the progress that a tool reports", () => {
     };
     const loud = { message: "x".repeat(100_000), done: Number.NaN, total: Infinity, other: "no" };
     expect(
-      await progressOf(
+      await collectProgress(
         { message: "half", done: 1, total: 2 },
         loud,
         hostile,

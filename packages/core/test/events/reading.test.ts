@@ -31,7 +31,7 @@ async function drained(reader: Reader): Promise<QueuedEvent[]> {
   return events;
 }
 
-const seqsOf = (events: readonly QueuedEvent[]): number[] => events.map(({ seq }) => seq);
+const listSeqs = (events: readonly QueuedEvent[]): number[] => events.map(({ seq }) => seq);
 
 /** Every number from `after` on arrives, or is reported as missing, once and in order. */
 function expectGapless(events: readonly QueuedEvent[], after = 0): void {
@@ -76,7 +76,7 @@ describe("reading events", () => {
     const late = executor.events();
     completed(await executor.execute(call("t")));
     // The numbers continue where they stopped: nothing was emitted while there was no listener.
-    expect(seqsOf(await drained(late))[0]).toBeLessThan(9);
+    expect(listSeqs(await drained(late))[0]).toBeLessThan(9);
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
@@ -184,7 +184,7 @@ describe("EX17: a reader that reconnects", () => {
     await emitEvents(executor, 5);
     const events = await drained(executor.events({ after: 2 }));
     expect(events[0]).toMatchObject({ type: "events.dropped", seq: 14, dropped: 12, replaced: 0 });
-    expect(seqsOf(events.slice(1))).toEqual([15, 16, 17, 18, 19, 20]);
+    expect(listSeqs(events.slice(1))).toEqual([15, 16, 17, 18, 19, 20]);
   });
 
   test("from another process is asked to start again", async () => {
@@ -193,7 +193,7 @@ describe("EX17: a reader that reconnects", () => {
     await emitEvents(executor);
     const events = await drained(reader);
     expect(events[0]).toMatchObject({ type: "events.dropped", seq: 0, dropped: 0, reset: true });
-    expect(seqsOf(events.slice(1))).toEqual([1, 2, 3, 4]);
+    expect(listSeqs(events.slice(1))).toEqual([1, 2, 3, 4]);
     const again = await drained(executor.events({ after: 7000 }));
     expect(again).toEqual(events);
   });
@@ -206,8 +206,8 @@ describe("EX17: a reader that reconnects", () => {
     });
     await emitEvents(executor);
     const [now, all] = await Promise.all(readers.map(drained));
-    expect(seqsOf(all!)).toEqual([1, 2, 3, 4]);
-    expect(seqsOf(now!)).toEqual([3, 4]);
+    expect(listSeqs(all!)).toEqual([1, 2, 3, 4]);
+    expect(listSeqs(now!)).toEqual([3, 4]);
   });
 
   test("needs a backlog: without one nothing is stored, and the request is refused", () => {

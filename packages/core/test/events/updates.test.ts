@@ -1,12 +1,13 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
 import { describe, expect, test } from "vitest";
 import { suspend, text, type ToolContext, type ToolOutput } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 
 const said = (what: string): ToolOutput => ({ content: [text(what)] });
-const textOf = ({ content: [block] }: ToolOutput): string =>
+const readText = ({ content: [block] }: ToolOutput): string =>
   block?.type === "text" ? block.text : "";
 
 /** A tool that sends updates, and waits until each update has been taken. */
@@ -20,11 +21,11 @@ describe("the updates of one call", () => {
   test("are sent to the caller of execute, after hooks, with the call", async () => {
     const seen: string[] = [];
     const executor = executorFor(counting(), {
-      hooks: [{ beforeUpdate: (_, update) => said(`${textOf(update)}!`) }],
+      hooks: [{ beforeUpdate: (_, update) => said(`${readText(update)}!`) }],
     });
     const run = executor.startRun();
     const onUpdate = (output: ToolOutput, { id }: { id: string }): void =>
-      void seen.push(`${id}: ${textOf(output)}`);
+      void seen.push(`${id}: ${readText(output)}`);
     completed(await run.execute(call("t", {}, "a"), { onUpdate }));
     completed(await run.execute(call("t", {}, "b")));
     completed(await executor.execute(call("t", {}, "c"), { onUpdate }));
@@ -55,11 +56,11 @@ describe("the updates of one call", () => {
         return suspend([{ id: "q", type: "input", message: "?" }], null);
       }),
     );
-    const onUpdate = (output: ToolOutput): void => void seen.push(textOf(output));
-    const interruption = interruptionOf(await executor.execute(call("t"), { onUpdate }));
+    const onUpdate = (output: ToolOutput): void => void seen.push(readText(output));
+    const interruption = getInterruption(await executor.execute(call("t"), { onUpdate }));
     completed(
       await executor.resume(interruption, [{ type: "input", value: 1 }], {
-        onUpdate: (output) => void seen.push(`resumed: ${textOf(output)}`),
+        onUpdate: (output) => void seen.push(`resumed: ${readText(output)}`),
       }),
     );
     expect(seen).toEqual(["before", "resumed: after"]);
@@ -77,16 +78,14 @@ describe("the updates of one call", () => {
     ]);
     completed(
       await executor.execute(call("outer"), {
-        onUpdate: (output) => void seen.push(textOf(output)),
+        onUpdate: (output) => void seen.push(readText(output)),
       }),
     );
     expect(seen).toEqual(["outer"]);
   });
 
   test("change nothing if the receiver throws, at once or later", async () => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on("unhandledRejection", note);
+    const unhandled = recordUnhandledRejections();
     const executor = executorFor(counting());
     let times = 0;
     completed(
@@ -99,7 +98,6 @@ describe("the updates of one call", () => {
       }),
     );
     await settled();
-    process.off("unhandledRejection", note);
     expect(times).toBe(3);
     expect(unhandled).toEqual([]);
   });
@@ -118,7 +116,7 @@ describe("the updates of one call", () => {
     );
     completed(
       await executor.execute(call("t"), {
-        onUpdate: (output) => (seen.push(textOf(output)), go.promise),
+        onUpdate: (output) => (seen.push(readText(output)), go.promise),
       }),
     );
     await kept?.update(said("late"));
@@ -150,7 +148,7 @@ describe("a slow user interface", () => {
     );
     const outcome = executor.execute(call("t"), {
       onUpdate: (output) => {
-        steps.push(`got ${textOf(output)}`);
+        steps.push(`got ${readText(output)}`);
         return new Promise<void>((resolve) => taken.push(resolve));
       },
     });
@@ -183,7 +181,7 @@ describe("a slow user interface", () => {
     );
     const outcome = executor.execute(call("t"), {
       onUpdate: (output) => {
-        seen.push(textOf(output));
+        seen.push(readText(output));
         return new Promise<void>((resolve) => taken.push(resolve));
       },
     });
@@ -237,11 +235,11 @@ describe("a slow user interface", () => {
     const run = executor.startRun();
     const go = deferred<void>();
     const outcome = run.execute(call("t"), {
-      onUpdate: (output) => (seen.push(textOf(output)), go.promise),
+      onUpdate: (output) => (seen.push(readText(output)), go.promise),
     });
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect(cleaned).toBe(true);
     go.resolve();
@@ -268,7 +266,7 @@ describe("a slow user interface", () => {
     const hold = deferred<void>();
     const outcome = executor.execute(call("t"), {
       onUpdate: (output) => {
-        seen.push(textOf(output));
+        seen.push(readText(output));
         return seen.length === 1 ? hold.promise : undefined;
       },
     });

@@ -2,8 +2,8 @@ import { toolSearch } from "@toolweave/core/search";
 import type { JsonObject, ToolCall, ToolOutcome, ToolRun } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
-import { lazyTool, namesOf, searched, shop } from "./shop.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
+import { lazyTool, listNames, searched, shop } from "./shop.ts";
 
 const constant = toolSearch({ form: "constant", always: ["get_pet"] });
 
@@ -14,7 +14,7 @@ describe("a constant list of tools", () => {
   test("does not change, whatever is found", async () => {
     const run = executorFor(shop).startRun({ search: constant });
     const { toolset } = run;
-    expect(namesOf(toolset)).toEqual(["call_tool", "describe_tool", "get_pet", "search_tools"]);
+    expect(listNames(toolset)).toEqual(["call_tool", "describe_tool", "get_pet", "search_tools"]);
     const { text } = await searched(run, "delete invoice", 1);
     expect(text).toContain("- delete_invoice(id*, note): Delete one invoice of the shop.");
     expect(text).toContain("call_tool");
@@ -30,7 +30,9 @@ describe("a constant list of tools", () => {
       description: "List all of one shelf of the shop.",
       inputSchema: shop.find(({ spec }) => spec.name === "list_shelf")?.spec.inputSchema,
     });
-    expect(codeOf(await run.execute(call("describe_tool", { name: "add_pet" })))).toBe("not_found");
+    expect(readCode(await run.execute(call("describe_tool", { name: "add_pet" })))).toBe(
+      "not_found",
+    );
     const near = failed(await run.execute(call("describe_tool", { name: "listShelf" })));
     expect(near.error.message).toContain("Did you mean list_shelf");
     expect(near.error.message).not.toContain("add_");
@@ -42,7 +44,7 @@ describe("a constant list of tools", () => {
     });
     const run = executorFor([broken, ...shop]).startRun({ search: constant });
     expect((await searched(run, "broken thing", 1)).text).toContain("- broken_thing(): broken");
-    expect(codeOf(await run.execute(call("describe_tool", { name: "broken_thing" })))).toBe(
+    expect(readCode(await run.execute(call("describe_tool", { name: "broken_thing" })))).toBe(
       "execution_failed",
     );
   });
@@ -60,7 +62,9 @@ describe("a constant list of tools", () => {
       expect(new Set(events.map((event) => ("tool" in event ? event.tool : "")))).toEqual(
         new Set(["get_order"]),
       );
-      expect(codeOf(await limited.execute(through("get_order", { id: 6 })))).toBe("limit_exceeded");
+      expect(readCode(await limited.execute(through("get_order", { id: 6 })))).toBe(
+        "limit_exceeded",
+      );
       expect(textFor(await limited.execute(through("get_invoice", { id: 6 })))).toBe(
         "get invoice 6",
       );
@@ -78,8 +82,8 @@ describe("a constant list of tools", () => {
         expect(textFor(await one.execute(sent))).toBe("get order 5");
       }
       expect(textFor(await one.execute(through("plain")))).toBe("{}");
-      expect(codeOf(await one.execute(through("get_order", "{id:5}")))).toBe("invalid_arguments");
-      expect(codeOf(await one.execute(through("get_order", { id: "five" })))).toBe(
+      expect(readCode(await one.execute(through("get_order", "{id:5}")))).toBe("invalid_arguments");
+      expect(readCode(await one.execute(through("get_order", { id: "five" })))).toBe(
         "invalid_arguments",
       );
     });
@@ -100,7 +104,7 @@ describe("a constant list of tools", () => {
 
     test("that is not JSON, or inherits its fields, runs nothing", async () => {
       for (const sent of ['{"name":', '"get_order"', "[]", '{"__proto__":{"name":"get_order"}}']) {
-        expect(codeOf(await run().execute(call("call_tool", sent)))).toBe("invalid_arguments");
+        expect(readCode(await run().execute(call("call_tool", sent)))).toBe("invalid_arguments");
       }
     });
 
@@ -111,15 +115,17 @@ describe("a constant list of tools", () => {
         policy: "autonomous",
       }).startRun({ search: constant });
       const fenced = '```json\n{"name":"delete_pet","arguments":{"id":1}}\n```';
-      expect(codeOf(await repairing.execute(call("call_tool", fenced)))).toBe("invalid_arguments");
+      expect(readCode(await repairing.execute(call("call_tool", fenced)))).toBe(
+        "invalid_arguments",
+      );
     });
 
     test("reaches nothing outside of the searchable part", async () => {
       const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "add_*" }] } as const;
       const denied = executorFor(shop, { policy }).startRun({ search: constant });
-      expect(codeOf(await denied.execute(through("add_pet", { id: 1 })))).toBe("not_advertised");
-      expect(codeOf(await denied.execute(through("no_such_tool", { id: 1 })))).toBe("not_found");
-      expect(codeOf(await denied.execute(through("toString", { id: 1 })))).toBe("not_found");
+      expect(readCode(await denied.execute(through("add_pet", { id: 1 })))).toBe("not_advertised");
+      expect(readCode(await denied.execute(through("no_such_tool", { id: 1 })))).toBe("not_found");
+      expect(readCode(await denied.execute(through("toString", { id: 1 })))).toBe("not_found");
     });
 
     test("asks a person about the inner call, and resumes that", async () => {
@@ -127,7 +133,7 @@ describe("a constant list of tools", () => {
       const pay = tool("pay", (args) => (ran.push(args), "paid"), { needsApproval: true });
       const executor = executorFor([pay, ...shop]);
       const one = executor.startRun({ search: constant });
-      const waiting = interruptionOf(await one.execute(through("pay", { amount: 3 }, "7")));
+      const waiting = getInterruption(await one.execute(through("pay", { amount: 3 }, "7")));
       expect(waiting.call).toMatchObject({ id: "7", name: "pay", arguments: { amount: 3 } });
       expect(ran).toEqual([]);
       await executor.resume(waiting, [{ type: "approve" }]);
@@ -172,11 +178,11 @@ describe("a constant list of tools", () => {
     test("is listed whatever the preset: the policy decides about the inner call", async () => {
       for (const policy of ["readOnly", "strict", "supervised"] as const) {
         const one = executorFor(shop, { policy }).startRun({ search: constant });
-        expect(namesOf(one.toolset)).toContain("call_tool");
+        expect(listNames(one.toolset)).toContain("call_tool");
         expect(textFor(await one.execute(through("get_order", { id: 1 })))).toBe("get order 1");
       }
       const reads = executorFor(shop, { policy: "readOnly" }).startRun({ search: constant });
-      expect(codeOf(await reads.execute(through("delete_order", { id: 1 })))).toBe(
+      expect(readCode(await reads.execute(through("delete_order", { id: 1 })))).toBe(
         "not_advertised",
       );
     });
@@ -185,7 +191,7 @@ describe("a constant list of tools", () => {
       const outcome = await executorFor(shop)
         .startRun()
         .execute(through("get_order", { id: 1 }));
-      expect(codeOf(outcome)).toBe("not_found");
+      expect(readCode(outcome)).toBe("not_found");
     });
   });
 });

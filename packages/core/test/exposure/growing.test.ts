@@ -2,21 +2,21 @@ import { toolSearch } from "@toolweave/core/search";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { call, executorFor, tool, validator } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
-import { namesOf, searched, shop } from "./shop.ts";
+import { listNames, searched, shop } from "./shop.ts";
 
 const growing = toolSearch({ form: "growing", always: ["get_pet"] });
 
 describe("a growing set of tools", () => {
   test("lists the tools that are always listed and the search, and found tools from the next list on", async () => {
     const run = executorFor(shop).startRun({ search: growing });
-    expect(namesOf(run.toolset)).toEqual(["get_pet", "search_tools"]);
+    expect(listNames(run.toolset)).toEqual(["get_pet", "search_tools"]);
     const { names, text } = await searched(run, "delete an invoice", 2);
     expect(names[0]).toBe("delete_invoice");
     expect(text).toContain("- delete_invoice: Delete one invoice of the shop.");
     expect(text).toContain("next turn");
-    expect(namesOf(run.toolset)).toEqual(
+    expect(listNames(run.toolset)).toEqual(
       [...new Set(["get_pet", "search_tools", ...names])].sort(),
     );
   });
@@ -27,9 +27,9 @@ describe("a growing set of tools", () => {
     await searched(run, "delete invoice", 1);
     expect(run.toolset).toBe(before);
     run.nextTurn();
-    expect(namesOf(run.toolset)).toEqual(["delete_invoice", "get_pet", "search_tools"]);
+    expect(listNames(run.toolset)).toEqual(["delete_invoice", "get_pet", "search_tools"]);
     run.nextTurn();
-    expect(namesOf(run.toolset)).toContain("delete_invoice");
+    expect(listNames(run.toolset)).toContain("delete_invoice");
   });
 
   test("is the same object as long as nothing is found and nothing changes", async () => {
@@ -44,7 +44,7 @@ describe("a growing set of tools", () => {
     const run = executorFor(shop).startRun({ search: growing });
     const outcome = await run.execute(call("list_shelf", { id: 3 }));
     expect(textFor(outcome)).toBe("list shelf 3");
-    expect(codeOf(await run.execute(call("list_shelves", { id: 3 })))).toBe("not_found");
+    expect(readCode(await run.execute(call("list_shelves", { id: 3 })))).toBe("not_found");
   });
 
   test("drops the oldest beyond fifty", async () => {
@@ -53,7 +53,7 @@ describe("a growing set of tools", () => {
     );
     const run = executorFor(many).startRun({ search: toolSearch({ form: "growing" }) });
     for (let index = 0; index < 60; index++) await searched(run, `word${index}`, 1);
-    const names = namesOf(run.toolset);
+    const names = listNames(run.toolset);
     expect(names).toHaveLength(51);
     expect(names).not.toContain("number_0");
     expect(names).toContain("number_59");
@@ -64,11 +64,11 @@ describe("a growing set of tools", () => {
     const executor = executorFor([source]);
     const run = executor.startRun({ search: growing });
     await searched(run, "delete invoice", 1);
-    expect(namesOf(run.toolset)).toContain("delete_invoice");
+    expect(listNames(run.toolset)).toContain("delete_invoice");
     source.set(...shop.filter(({ spec }) => spec.name !== "delete_invoice"));
-    expect(namesOf(run.toolset)).not.toContain("delete_invoice");
+    expect(listNames(run.toolset)).not.toContain("delete_invoice");
     expect((await searched(run, "delete invoice", 20)).names).not.toContain("delete_invoice");
-    expect(codeOf(await run.execute(call("delete_invoice")))).toBe("not_found");
+    expect(readCode(await run.execute(call("delete_invoice")))).toBe("not_found");
   });
 
   test("names no tool that the policy always denies for the caller", async () => {
@@ -97,7 +97,7 @@ describe("a growing set of tools", () => {
       "get_pet",
       "list_pet",
     ]);
-    expect(codeOf(await run.execute(call("get_invoice", { id: 1 })))).toBe("not_advertised");
+    expect(readCode(await run.execute(call("get_invoice", { id: 1 })))).toBe("not_advertised");
   });
 
   test("is separate for runs and executors: none lists the tools that another has found", async () => {
@@ -105,7 +105,7 @@ describe("a growing set of tools", () => {
     const first = one.startRun({ search: growing });
     await searched(first, "delete invoice", 1);
     for (const other of [one.startRun({ search: growing }), two.startRun({ search: growing })]) {
-      expect(namesOf(other.toolset)).toEqual(["get_pet", "search_tools"]);
+      expect(listNames(other.toolset)).toEqual(["get_pet", "search_tools"]);
     }
   });
 
@@ -117,10 +117,10 @@ describe("a growing set of tools", () => {
       })),
     );
     const run = guardedShop.startRun({ search: growing });
-    const waiting = interruptionOf(await run.execute(call("delete_pet", { id: 7 })));
+    const waiting = getInterruption(await run.execute(call("delete_pet", { id: 7 })));
     expect(textFor(await guardedShop.resume(waiting, [{ type: "approve" }]))).toBe("delete pet 7");
     await run[Symbol.asyncDispose]();
-    const again = interruptionOf(
+    const again = getInterruption(
       await guardedShop.startRun({ search: growing }).execute(call("delete_pet", { id: 8 })),
     );
     const outcome = await guardedShop.resume(again, [{ type: "approve" }], {
@@ -154,10 +154,12 @@ describe("a growing set of tools", () => {
     const run = executorFor(shop).startRun({ search: growing });
     expect((await searched(run, "pet order shop one")).names).toHaveLength(5);
     expect((await searched(run, "pet order shop one", 20)).names).toHaveLength(20);
-    expect(codeOf(await run.execute(call("search_tools", { query: "a", limit: 21 })))).toBe(
+    expect(readCode(await run.execute(call("search_tools", { query: "a", limit: 21 })))).toBe(
       "invalid_arguments",
     );
-    expect(codeOf(await run.execute(call("search_tools", { limit: 2 })))).toBe("invalid_arguments");
+    expect(readCode(await run.execute(call("search_tools", { limit: 2 })))).toBe(
+      "invalid_arguments",
+    );
   });
 
   test("is refused if an option is invalid", () => {
@@ -182,7 +184,7 @@ describe("a growing set of tools", () => {
       rules: [{ effect: "deny", tools: "search_tools" }],
     } as const;
     const run = executorFor(shop, { policy: denied }).startRun({ search: growing });
-    expect(namesOf(run.toolset)).toEqual(["get_pet"]);
+    expect(listNames(run.toolset)).toEqual(["get_pet"]);
     for (const policy of ["readOnly", "supervised", "strict"] as const) {
       const strict = executorFor(shop, { policy }).startRun({ search: growing });
       expect(completed(await strict.execute(call("search_tools", { query: "pet" })))).toBeDefined();

@@ -2,8 +2,8 @@ import { memoryArtifacts } from "@toolweave/core/stores";
 import { toolSearch } from "@toolweave/core/search";
 import { describe, expect, test } from "vitest";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf, textFor } from "../support/outcomes.ts";
-import { namesOf, shop } from "./shop.ts";
+import { readCode, completed, getInterruption, textFor } from "../support/outcomes.ts";
+import { listNames, shop } from "./shop.ts";
 
 const taskNames = ["task_cancel", "task_result", "task_status"];
 const long = tool("long", () => "x".repeat(60_000));
@@ -14,13 +14,13 @@ describe("read_artifact", () => {
     const executor = executorFor([long]);
     const run = executor.startRun({ sessionId: "s" });
     const before = run.toolset;
-    expect(namesOf(before)).toEqual(["long"]);
-    expect(codeOf(await run.execute(call("read_artifact", { key: "art_1" })))).toBe("not_found");
+    expect(listNames(before)).toEqual(["long"]);
+    expect(readCode(await run.execute(call("read_artifact", { key: "art_1" })))).toBe("not_found");
     const [stored] = completed(await run.execute(call("long"))).result.artifacts;
-    expect(namesOf(run.toolset)).toEqual(["long", "read_artifact"]);
+    expect(listNames(run.toolset)).toEqual(["long", "read_artifact"]);
     expect(run.toolset).toBe(executor.startRun({ sessionId: "s" }).toolset);
-    expect(namesOf(executor.startRun({ sessionId: "other" }).toolset)).toEqual(["long"]);
-    expect(namesOf(executor.toolset)).toEqual(["long"]);
+    expect(listNames(executor.startRun({ sessionId: "other" }).toolset)).toEqual(["long"]);
+    expect(listNames(executor.toolset)).toEqual(["long"]);
     const read = await run.execute(
       call("read_artifact", { key: stored?.key ?? "", offset: 50_000 }),
     );
@@ -29,26 +29,26 @@ describe("read_artifact", () => {
 
   test("is always listed if the host configures its own store of artifacts", () => {
     const executor = executorFor([long], { artifacts: memoryArtifacts() });
-    expect(namesOf(executor.toolset)).toEqual(["long", "read_artifact"]);
+    expect(listNames(executor.toolset)).toEqual(["long", "read_artifact"]);
     expect(executor.toolset).toBe(executor.toolset);
   });
 
   test("is listed from the first list on for a framework whose list cannot grow", async () => {
     const run = executorFor([long]).startRun();
-    expect(namesOf(run.freezeToolset())).toEqual(["long", "read_artifact"]);
+    expect(listNames(run.freezeToolset())).toEqual(["long", "read_artifact"]);
     expect(run.toolset).toBe(run.freezeToolset());
-    expect(codeOf(await run.execute(call("read_artifact", { key: "art_1" })))).toBe(
+    expect(readCode(await run.execute(call("read_artifact", { key: "art_1" })))).toBe(
       "artifact_missing",
     );
   });
 
   test("is absent if nothing can store artifacts", () => {
-    expect(namesOf(executorFor([]).startRun().freezeToolset())).toEqual([]);
+    expect(listNames(executorFor([]).startRun().freezeToolset())).toEqual([]);
   });
 
   test("is absent if the policy denies it", () => {
     const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "read_*" }] } as const;
-    expect(namesOf(executorFor([long], { policy }).startRun().freezeToolset())).toEqual(["long"]);
+    expect(listNames(executorFor([long], { policy }).startRun().freezeToolset())).toEqual(["long"]);
   });
 
   test("can wait for a person and be resumed, as any tool", async () => {
@@ -56,7 +56,7 @@ describe("read_artifact", () => {
     const executor = executorFor([long], { policy });
     const run = executor.startRun();
     const [stored] = completed(await run.execute(call("long"))).result.artifacts;
-    const waiting = interruptionOf(
+    const waiting = getInterruption(
       await run.execute(call("read_artifact", { key: stored?.key ?? "" })),
     );
     await run[Symbol.asyncDispose]();
@@ -66,14 +66,18 @@ describe("read_artifact", () => {
 
 describe("the tools of tasks", () => {
   test("are present if a tool can become a task, listed or searchable", () => {
-    expect(namesOf(executorFor([report, long]).toolset)).toEqual(["long", "report", ...taskNames]);
-    expect(namesOf(executorFor([long]).startRun().freezeToolset())).toEqual([
+    expect(listNames(executorFor([report, long]).toolset)).toEqual([
+      "long",
+      "report",
+      ...taskNames,
+    ]);
+    expect(listNames(executorFor([long]).startRun().freezeToolset())).toEqual([
       "long",
       "read_artifact",
     ]);
     const search = toolSearch({ form: "constant" });
     const run = executorFor([report, ...shop]).startRun({ search });
-    expect(namesOf(run.toolset)).toEqual([
+    expect(listNames(run.toolset)).toEqual([
       "call_tool",
       "describe_tool",
       "search_tools",
@@ -83,7 +87,7 @@ describe("the tools of tasks", () => {
 
   test("are absent if the policy never lets the task run", () => {
     const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "report" }] } as const;
-    expect(namesOf(executorFor([report, long], { policy }).toolset)).toEqual(["long"]);
+    expect(listNames(executorFor([report, long], { policy }).toolset)).toEqual(["long"]);
   });
 
   test("work for a task that a call has started", async () => {

@@ -2,8 +2,8 @@ import { toolSearch } from "@toolweave/core/search";
 import { toolsSource, type Tool, type ToolCall, type ToolSpec } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, textFor } from "../support/outcomes.ts";
-import { namesOf, searched } from "./shop.ts";
+import { readCode, completed, textFor } from "../support/outcomes.ts";
+import { listNames, searched } from "./shop.ts";
 
 const boom = (): never => {
   throw new Error("boom");
@@ -57,7 +57,7 @@ describe("a tool whose spec is hostile", () => {
         completed(await executor.execute(call("good_pet")));
         armed = true;
         const run = executor.startRun({ search: toolSearch({ form, always: ["good_*"] }) });
-        expect(namesOf(run.toolset)).toContain("good_pet");
+        expect(listNames(run.toolset)).toContain("good_pet");
         expect((await searched(run, "pet")).names).toContain("good_pet");
       }
     },
@@ -89,6 +89,6 @@ describe("a search by a tool with narrower permissions than its run", () => {
     expect(seen).toHaveLength(calls.length);
     expect(seen[0]).toContain("get_pet");
     for (const text of seen) expect(text).not.toContain("drop_pet");
-    expect(codeOf(await run.execute(call("describe_tool", { name: "drop" })))).toBe("not_found");
+    expect(readCode(await run.execute(call("describe_tool", { name: "drop" })))).toBe("not_found");
   });
 });

@@ -2,7 +2,7 @@ import { prefix, ToolRegistry, toolsSource } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
-import { namesOf } from "./shop.ts";
+import { listNames } from "./shop.ts";
 
 const reserved = [
   "read_artifact",
@@ -24,7 +24,7 @@ describe("the name of one of the executor's own tools", () => {
   test("excludes only that tool of a source, whenever the source adds it", () => {
     const source = new TestSource("files", [tool("read_artifact"), tool("read_file")]);
     const registry = new ToolRegistry([source]);
-    expect(namesOf(registry.toolset())).toEqual(["read_file"]);
+    expect(listNames(registry.toolset())).toEqual(["read_file"]);
     expect(registry.problems).toEqual([
       {
         source: "files",
@@ -39,6 +39,6 @@ describe("the name of one of the executor's own tools", () => {
 
   test("is allowed with a prefix", () => {
     const registry = new ToolRegistry([prefix(toolsSource("app", [tool("call_tool")]), "app")]);
-    expect(namesOf(registry.toolset())).toEqual(["app__call_tool"]);
+    expect(listNames(registry.toolset())).toEqual(["app__call_tool"]);
   });
 });

@@ -2,7 +2,7 @@ import { ToolRegistry, type Tool, type ToolSelection } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
-import { lazyTool, namesOf } from "./shop.ts";
+import { lazyTool, listNames } from "./shop.ts";
 
 const registry = new ToolRegistry([
   tool("own_read", undefined, { annotations: { readOnlyHint: true } }),
@@ -18,7 +18,7 @@ const registry = new ToolRegistry([
   ]),
 ]);
 
-const select = (selection: ToolSelection): string[] => namesOf(registry.toolset(selection));
+const select = (selection: ToolSelection): string[] => listNames(registry.toolset(selection));
 
 describe("a selection of tools", () => {
   test("by annotations uses those of trusted sources, and otherwise MCP's defaults", () => {
@@ -53,7 +53,7 @@ describe("a selection of tools", () => {
       tool("c", undefined, { description: "x".repeat(20) }),
     ];
     const within = (maxTokens: number): string[] =>
-      namesOf(new ToolRegistry(tools).toolset({ maxTokens }));
+      listNames(new ToolRegistry(tools).toolset({ maxTokens }));
     // {"type":"object"} has 17 characters: 78, 618 and 38 in all.
     expect(within(184)).toEqual(["a", "b", "c"]);
     expect(within(183)).toEqual(["a", "b"]);
@@ -77,7 +77,7 @@ describe("a selection of tools", () => {
       lazy("long", "x".repeat(1000)),
       lazy("short", "x"),
     ]);
-    expect(namesOf(new ToolRegistry([source]).toolset().select({ maxTokens: 100 }))).toEqual([
+    expect(listNames(new ToolRegistry([source]).toolset().select({ maxTokens: 100 }))).toEqual([
       "short",
     ]);
     expect(made).toBe(2);

@@ -29,7 +29,7 @@ export const shop: readonly Tool[] = nouns.flatMap((noun) =>
 );
 
 /** The tools that a model sees. */
-export function namesOf(toolset: Toolset): string[] {
+export function listNames(toolset: Toolset): string[] {
   return [...toolset.names()];
 }
 

@@ -1,8 +1,8 @@
 import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { text, type Hook, type JsonObject } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, textFor } from "../support/outcomes.ts";
 
 /** An executor with hooks whose tool records its arguments. */
 function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
@@ -66,12 +66,12 @@ describe("a hook after the call", () => {
     );
     const events = recorded(executor);
     const outcome = await executor.execute(call("t"));
-    expect(codeOf(outcome)).toBe("internal");
+    expect(readCode(outcome)).toBe("internal");
     expect(textFor(outcome)).toBe(
       "t did run, but a check of the host failed on its answer: do not repeat the call before checking what it did.",
     );
     expect(JSON.stringify([outcome, events])).not.toContain("the secret");
-    expect(typesOf(events).at(-1)).toBe("tool.failed");
+    expect(listTypes(events).at(-1)).toBe("tool.failed");
   });
 
   test.each<[string, unknown]>([
@@ -109,7 +109,7 @@ describe("a hook after the call", () => {
     const outcome = run.execute(call("t"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     finish();
     await settled();
     expect(asked).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Hook } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf } from "../support/outcomes.ts";
+import { readCode } from "../support/outcomes.ts";
 
 describe("a list of hooks", () => {
   test.each<[unknown, string]>([
@@ -37,14 +37,14 @@ describe("a list of hooks", () => {
       }
     }
     const executor = executorFor(tool("t"), { hooks: [new Guard()] });
-    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+    expect(readCode(await executor.execute(call("t")))).toBe("permission_denied");
   });
 
   test("is copied: later changes of the given list have no effect", async () => {
     const hooks: Hook[] = [{ beforeCall: () => ({ block: "guarded" }) }];
     const executor = executorFor(tool("t"), { hooks });
     hooks.length = 0;
-    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+    expect(readCode(await executor.execute(call("t")))).toBe("permission_denied");
   });
 
   test.each([-1, NaN])("cannot have a time limit of %d", (hookTimeoutMs) => {

@@ -1,4 +1,5 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
 import { describe, expect, test } from "vitest";
 import {
   suspend,
@@ -9,8 +10,8 @@ import {
   type ToolContext,
   type ToolErrorCode,
 } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 
 const question = { id: "q", type: "input", message: "?" } as const;
 
@@ -93,14 +94,14 @@ describe("middleware", () => {
 
   test("runs after the call was authorized and its start was emitted", async () => {
     const executor = executorFor([tool("t"), tool("ask", undefined, { needsApproval: true })], {
-      hooks: [(_, next) => (seen.push(...typesOf(events)), next())],
+      hooks: [(_, next) => (seen.push(...listTypes(events)), next())],
     });
     const events = recorded(executor);
     const seen: string[] = [];
     completed(await executor.execute(call("t")));
     expect(seen).toEqual(["tool.requested", "tool.authorized", "tool.started"]);
     seen.length = 0;
-    interruptionOf(await executor.execute(call("ask")));
+    getInterruption(await executor.execute(call("ask")));
     expect(seen).toEqual([]);
   });
 
@@ -147,7 +148,7 @@ describe("middleware", () => {
     );
     const { result } = completed(await executor.execute(call("t", { cached: 7 })));
     expect(result).toMatchObject({ value: 7, content: [text("7")] });
-    expect(codeOf(await executor.execute(call("t", { cached: "seven" })))).toBe("invalid_output");
+    expect(readCode(await executor.execute(call("t", { cached: "seven" })))).toBe("invalid_output");
     expect(ran).toBe(0);
   });
 
@@ -169,7 +170,7 @@ describe("middleware", () => {
       },
     );
     expect(textFor(await executor.execute(call("throws")))).toBe("it said: disk full");
-    expect(codeOf(await executor.execute(call("answers")))).toBe("unavailable");
+    expect(readCode(await executor.execute(call("answers")))).toBe("unavailable");
   });
 
   test("that throws at once fails the call, whose tool has not run", async () => {
@@ -185,8 +186,8 @@ describe("middleware", () => {
       },
     );
     const events = recorded(executor);
-    expect(codeOf(await executor.execute(call("t")))).toBe("execution_failed");
-    expect([ran, typesOf(events).at(-1)]).toEqual([0, "tool.failed"]);
+    expect(readCode(await executor.execute(call("t")))).toBe("execution_failed");
+    expect([ran, listTypes(events).at(-1)]).toEqual([0, "tool.failed"]);
   });
 
   test("whose filter throws fails the call as the host's defect, whatever the outer ones make of that", async () => {
@@ -262,7 +263,7 @@ describe("next", () => {
     );
     const timedOut = executor.execute(call("t"));
     await clock.advance(50);
-    expect(codeOf(await timedOut)).toBe("timeout");
+    expect(readCode(await timedOut)).toBe("timeout");
     go();
     await settled();
     const run = executor.startRun();
@@ -270,22 +271,19 @@ describe("next", () => {
     await settled();
     run.cancel();
     go();
-    expect(codeOf(await cancelled)).toBe("cancelled");
+    expect(readCode(await cancelled)).toBe("cancelled");
     await settled();
     expect(ran).toBe(0);
   });
 
   test("that is not awaited breaks neither the call nor the process", async () => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on("unhandledRejection", note);
+    const unhandled = recordUnhandledRejections();
     const executor = executorFor(
       tool("t", () => Promise.reject(new Error("not awaited"))),
       { hooks: [(_, next) => (void next(), "at once")] },
     );
     expect(textFor(await executor.execute(call("t")))).toBe("at once");
     await settled();
-    process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
   });
 
@@ -299,8 +297,8 @@ describe("next", () => {
     expect(textFor(await executor.execute(call("t")))).toBe("the fallback");
     expect(ctx?.signal.aborted).toBe(true);
     ctx?.update({ content: [] });
-    expect(typesOf(events).slice(2)).toEqual(["tool.started", "tool.completed"]);
-    expect(codeOf(await ctx?.scope.execute(call("t")))).toBe("cancelled");
+    expect(listTypes(events).slice(2)).toEqual(["tool.started", "tool.completed"]);
+    expect(readCode(await ctx?.scope.execute(call("t")))).toBe("cancelled");
   });
 });
 
@@ -326,9 +324,9 @@ describe("a middleware cannot suppress", () => {
       { hooks: [middleware] },
     );
     const events = recorded(executor);
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     expect(interruption.requests).toMatchObject([question]);
-    expect(typesOf(events).at(-1)).toBe("tool.suspended");
+    expect(listTypes(events).at(-1)).toBe("tool.suspended");
   });
 
   test.each(swallowing)("a refusal or an exhausted limit, if it %s", async (_, middleware) => {
@@ -372,6 +370,6 @@ describe("a middleware cannot suppress", () => {
     });
     const outcome = executor.execute(call("t"));
     await clock.advance(50);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
   });
 });

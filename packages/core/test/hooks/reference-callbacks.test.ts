@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { text, type Hook, type JsonObject } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
 // Callbacks of other systems, written as hooks.
@@ -52,7 +52,7 @@ describe("F2.6 a callback that blocks", () => {
     const outcome = await executor.execute(call("a"));
     expect(failed(outcome).result).toMatchObject({ callId: "a", isError: true, durationMs: 0 });
     expect(textFor(outcome)).toBe("a was blocked: the host's callback said no.");
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
     expect(after).toBe(0);
     completed(await executor.execute(call("b")));
     expect(after).toBe(1);

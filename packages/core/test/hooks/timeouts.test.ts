@@ -1,8 +1,8 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, Hook } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -40,7 +40,7 @@ describe("the time limit of a hook", () => {
       code: "timeout",
       message: "The host's code did not answer within 10000 ms.",
     });
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
     expect(clock.timers).toBe(0);
   });
 
@@ -48,9 +48,9 @@ describe("the time limit of a hook", () => {
     const { clock, outcome, endedAfter, events } = started([{ afterCall: never }]);
     await clock.advance(60_000);
     expect(endedAfter()).toBe(10_000);
-    expect(codeOf(await outcome)).toBe("internal");
+    expect(readCode(await outcome)).toBe("internal");
     expect(JSON.stringify([await outcome, events])).not.toContain("the secret");
-    expect(typesOf(events).at(-1)).toBe("tool.failed");
+    expect(listTypes(events).at(-1)).toBe("tool.failed");
   });
 
   test.each<[string, Hook, ExecutorOptions["hookTimeoutMs"], number]>([
@@ -109,7 +109,7 @@ describe("the time limit of a hook", () => {
     await clock.advance(20_000);
     const ended = await Promise.all(outcomes);
     expect(
-      ended.map((outcome) => [codeOf(outcome), failed(outcome).result.timestamp - start]),
+      ended.map((outcome) => [readCode(outcome), failed(outcome).result.timestamp - start]),
     ).toEqual([
       ["permission_denied", 5050],
       ["timeout", 5300],
@@ -122,10 +122,10 @@ describe("the time limit of a hook", () => {
       { beforeCall: () => new Promise((resolve) => (answer = resolve)) },
     ]);
     await clock.advance(10_000);
-    expect(codeOf(await outcome)).toBe("permission_denied");
+    expect(readCode(await outcome)).toBe("permission_denied");
     answer({ arguments: { n: 1 } });
     await settled();
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
   test("uses no timer if hooks answer at once", async () => {
@@ -146,7 +146,7 @@ describe("the time limit of a hook", () => {
     await settled();
     expect(clock.timers).toBe(1);
     await clock.advance(10_000);
-    for (const outcome of outcomes) expect(codeOf(await outcome)).toBe("permission_denied");
+    for (const outcome of outcomes) expect(readCode(await outcome)).toBe("permission_denied");
   });
 });
 

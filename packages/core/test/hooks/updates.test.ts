@@ -1,4 +1,5 @@
 import { settled } from "@toolweave/test-support/fake-clock";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
 import { describe, expect, test } from "vitest";
 import { text, type Hook, type ToolContext, type ToolOutput } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
@@ -26,19 +27,19 @@ async function received(...hooks: Hook[]): Promise<unknown[]> {
   );
 }
 
-const textOf = ({ content: [block] }: ToolOutput): string =>
+const readText = ({ content: [block] }: ToolOutput): string =>
   block?.type === "text" ? block.text : "";
 
 describe("a hook before an update", () => {
   test("passes an update on by returning undefined, changes it by returning another, drops it with null", async () => {
     expect(await received({ beforeUpdate: () => {} })).toEqual(["one", "two"]);
-    expect(await received({ beforeUpdate: (_, update) => said(`${textOf(update)}!`) })).toEqual([
+    expect(await received({ beforeUpdate: (_, update) => said(`${readText(update)}!`) })).toEqual([
       "one!",
       "two!",
     ]);
     expect(
       await received({
-        beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined),
+        beforeUpdate: (_, update) => (readText(update) === "one" ? null : undefined),
       }),
     ).toEqual(["two"]);
   });
@@ -46,9 +47,9 @@ describe("a hook before an update", () => {
   test("may be asynchronous, and the tool may wait for it", async () => {
     expect(
       await received(
-        { beforeUpdate: async (_, update) => said(`${textOf(update)} later`) },
+        { beforeUpdate: async (_, update) => said(`${readText(update)} later`) },
         { beforeUpdate: async () => {} },
-        { beforeUpdate: (_, update) => said(`${textOf(update)}!`) },
+        { beforeUpdate: (_, update) => said(`${readText(update)}!`) },
       ),
     ).toEqual(["one later!", "two later!"]);
   });
@@ -56,7 +57,7 @@ describe("a hook before an update", () => {
   test("receives the result of the hook before it, in the order of priority, if its filter matches", async () => {
     const adding = (what: string, priority: number): Hook => ({
       priority,
-      beforeUpdate: (_, update) => said(textOf(update) + what),
+      beforeUpdate: (_, update) => said(readText(update) + what),
     });
     expect(
       await received(adding("b", 2), adding("a", 1), {
@@ -89,12 +90,9 @@ describe("a hook before an update", () => {
       },
     ],
   ])("that %s drops the update: the failed hook may have been a redaction", async (_, hook) => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on("unhandledRejection", note);
+    const unhandled = recordUnhandledRejections();
     expect(await received(hook)).toEqual([]);
     await settled();
-    process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
   });
 });
@@ -130,8 +128,8 @@ describe("a hook after an update", () => {
       }),
       {
         hooks: [
-          { beforeUpdate: (_, update) => (textOf(update) === "two" ? null : said("changed")) },
-          { afterUpdate: ({ callId }, update) => void seen.push(`${callId} ${textOf(update)}`) },
+          { beforeUpdate: (_, update) => (readText(update) === "two" ? null : said("changed")) },
+          { afterUpdate: ({ callId }, update) => void seen.push(`${callId} ${readText(update)}`) },
         ],
       },
     );
@@ -149,7 +147,7 @@ describe("a hook after an update", () => {
           },
         },
         { afterUpdate: async () => Promise.reject(new Error("observer")) },
-        { afterUpdate: (_, update) => void seen.push(textOf(update)) },
+        { afterUpdate: (_, update) => void seen.push(readText(update)) },
       ),
     ).toEqual(["one", "two"]);
     expect(seen).toEqual(["one", "two"]);

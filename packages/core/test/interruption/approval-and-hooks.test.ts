@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Hook, type JsonObject } from "@toolweave/core";
 import { guarded, call, executorFor, foreignTool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -17,16 +17,16 @@ describe("hooks and an approval", () => {
       ({ arguments: { n } }) => ({ arguments: { n: (n as number) * rate } }),
       ran,
     );
-    const first = interruptionOf(await executor.execute(call("pay", { n: 10 })));
+    const first = getInterruption(await executor.execute(call("pay", { n: 10 })));
     expect(first.call.arguments).toEqual({ n: 10 });
     rate = 2;
-    const second = interruptionOf(await executor.resume(first, yes));
+    const second = getInterruption(await executor.resume(first, yes));
     expect(second.call.arguments).toEqual({ n: 20 });
     expect(second.id).not.toBe(first.id);
     expect(ran).toEqual([]);
-    expect(interruptionOf(await executor.resume(first, yes))).toEqual(second);
+    expect(getInterruption(await executor.resume(first, yes))).toEqual(second);
     const another = [{ type: "approve", by: "eve" }] as const;
-    expect(codeOf(await executor.resume(first, another))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(first, another))).toBe("approval_invalid");
     completed(await executor.resume(second, yes));
     expect(ran).toEqual([{ n: 20 }]);
   });
@@ -37,7 +37,7 @@ describe("hooks and an approval", () => {
       ({ arguments: { n } }) => ({ arguments: { n: (n as number) + 1 } }),
       ran,
     );
-    const interruption = interruptionOf(await executor.execute(call("pay", { n: 1 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { n: 1 })));
     expect(interruption.call.arguments).toEqual({ n: 2 });
     completed(await executor.resume(interruption, yes));
     expect(ran).toEqual([{ n: 2 }]);
@@ -47,7 +47,7 @@ describe("hooks and an approval", () => {
     const ran: JsonObject[] = [];
     let open = true;
     const executor = withHook(() => (open ? undefined : { block: "closed now" }), ran);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     open = false;
     expect(failed(await executor.resume(interruption, yes)).error).toMatchObject({
       code: "permission_denied",
@@ -64,9 +64,9 @@ describe("hooks and an approval", () => {
       invoke: () => void ran.push(target),
     });
     const executor = executorFor(new TestSource("s", [writing], { trusted: true }));
-    const first = interruptionOf(await executor.execute(call("write")));
+    const first = getInterruption(await executor.execute(call("write")));
     target = "/etc";
-    const second = interruptionOf(await executor.resume(first, yes));
+    const second = getInterruption(await executor.resume(first, yes));
     expect(second.requests).toMatchObject([{ permission: { target: "/etc" } }]);
     expect(ran).toEqual([]);
     completed(await executor.resume(second, yes));
@@ -81,9 +81,9 @@ describe("hooks and an approval", () => {
       times += 1;
       return { arguments: { n: times } };
     });
-    const first = interruptionOf(await executor.execute(call("pay", { n: 0 })));
-    const second = interruptionOf(await executor.resume(first, yes));
-    interruptionOf(await executor.resume(second, yes));
+    const first = getInterruption(await executor.execute(call("pay", { n: 0 })));
+    const second = getInterruption(await executor.resume(first, yes));
+    getInterruption(await executor.resume(second, yes));
     expect(seen).toEqual([{ n: 0 }, { n: 0 }, { n: 0 }]);
   });
 });

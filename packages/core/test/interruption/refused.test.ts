@@ -2,7 +2,7 @@ import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { Interruption, JsonObject, Tool, ToolOutcome } from "@toolweave/core";
 import { guarded, call, executorFor, foreignTool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -11,7 +11,7 @@ describe("an approval is refused", () => {
   test("AP04 the second time, with another answer", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, yes));
     const another = [{ type: "approve", by: "eve" }] as const;
     const { error, result } = failed(await executor.resume(interruption, another));
@@ -25,7 +25,7 @@ describe("an approval is refused", () => {
   test("AP04 for one of two that arrive at once", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, () => executor.resume(interruption, yes)),
     );
@@ -42,7 +42,7 @@ describe("an approval is refused", () => {
     const executor = executorFor(guarded(ran), { clock });
     const [a, b, c] = await Promise.all(
       ["a", "b", "c"].map(async (id) =>
-        interruptionOf(await executor.execute(call("pay", {}, id))),
+        getInterruption(await executor.execute(call("pay", {}, id))),
       ),
     );
     clock.skip(24 * 60 * 60 * 1000 - 1);
@@ -52,15 +52,17 @@ describe("an approval is refused", () => {
       code: "approval_invalid",
       message: "The interruption of pay has expired; make the call again.",
     });
-    interruptionOf(await executor.execute(call("pay")));
-    expect(codeOf(await executor.resume(c as Interruption, yes))).toBe("approval_invalid");
+    getInterruption(await executor.execute(call("pay")));
+    expect(readCode(await executor.resume(c as Interruption, yes))).toBe("approval_invalid");
     expect(ran).toHaveLength(1);
   });
 
   test("AP04 at another executor", async () => {
     const executor = executorFor(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay")));
-    expect(codeOf(await executorFor(guarded()).resume(interruption, yes))).toBe("approval_invalid");
+    const interruption = getInterruption(await executor.execute(call("pay")));
+    expect(readCode(await executorFor(guarded()).resume(interruption, yes))).toBe(
+      "approval_invalid",
+    );
     completed(await executor.resume(interruption, yes));
   });
 
@@ -100,8 +102,8 @@ describe("an approval is refused", () => {
   ])("%s", async (_, forge) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const real = interruptionOf(await executor.execute(call("pay")));
-    expect(codeOf(await executor.resume(forge(real) as Interruption, yes))).toBe(
+    const real = getInterruption(await executor.execute(call("pay")));
+    expect(readCode(await executor.resume(forge(real) as Interruption, yes))).toBe(
       "approval_invalid",
     );
     expect(ran).toEqual([]);
@@ -112,11 +114,11 @@ describe("an approval is refused", () => {
     const executor = executorFor(guarded(ran));
     const args = { amount: 5 };
     const asked = call("pay", args);
-    const real = interruptionOf(await executor.execute(asked));
+    const real = getInterruption(await executor.execute(asked));
     args.amount = 5000;
     (asked as { name: string }).name = "other";
     const forged = { ...real, call: { ...real.call, arguments: { amount: 5000 } } };
-    expect(codeOf(await executor.resume(forged, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(forged, yes))).toBe("approval_invalid");
     expect(ran).toEqual([]);
     completed(await executor.resume(real, yes));
     expect(ran).toEqual([{ amount: 5 }]);
@@ -125,7 +127,7 @@ describe("an approval is refused", () => {
   test("AP01 for an object that returns something else each time it is read", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const real = interruptionOf(await executor.execute(call("pay", { amount: 5 })));
+    const real = getInterruption(await executor.execute(call("pay", { amount: 5 })));
     let reads = 0;
     const shifty = {
       ...real,
@@ -145,14 +147,14 @@ describe("an approval is refused", () => {
     ) as [Tool, Tool];
     const source = new TestSource("s", [versions[0]]);
     const executor = executorFor(source);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     source.set(versions[1]);
     expect(failed(await executor.resume(interruption, yes)).error).toMatchObject({
       code: "approval_invalid",
       message: "pay has changed since it was shown; make the call again.",
     });
     source.set(versions[0]);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
     expect(ran).toEqual([]);
   });
 
@@ -162,7 +164,7 @@ describe("an approval is refused", () => {
       foreignTool("pay", { spec: { description }, invoke: () => void ran.push(description) });
     const source = new TestSource("s", [make("approved")]);
     const executor = executorFor(source);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const outcome = executor.resume(interruption, yes);
     source.set(make("changed"));
     await outcome;
@@ -172,7 +174,7 @@ describe("an approval is refused", () => {
   test("if the tool's description can no longer be read", async () => {
     const source = new TestSource("s", [foreignTool("pay")]);
     const executor = executorFor(source);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const broken = foreignTool("pay");
     Object.defineProperty(broken.spec, "inputSchema", {
       enumerable: true,
@@ -181,20 +183,20 @@ describe("an approval is refused", () => {
       },
     });
     source.set(broken);
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
   test("if the tool was removed, like a call of an unknown tool", async () => {
     const source = new TestSource("s", [foreignTool("pay")]);
     const executor = executorFor(source);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     source.set();
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("not_found");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("not_found");
   });
 
   test.each<[string, (outcome: ToolOutcome) => unknown]>([
     ["the outcome", (outcome) => outcome],
-    ["its id", (outcome) => interruptionOf(outcome).id],
+    ["its id", (outcome) => getInterruption(outcome).id],
     ["nothing", () => undefined],
   ])("if %s is passed in its place, and the text says what to pass", async (_, given) => {
     const executor = executorFor(guarded());
@@ -204,11 +206,11 @@ describe("an approval is refused", () => {
       "approval_invalid",
       "This is no interruption: pass outcome.interruption, unchanged.",
     ]);
-    completed(await executor.resume(interruptionOf(outcome), yes));
+    completed(await executor.resume(getInterruption(outcome), yes));
   });
 
   test("AP15 by a new process that has no key, with the option to set", async () => {
-    const interruption = interruptionOf(await executorFor(guarded()).execute(call("pay")));
+    const interruption = getInterruption(await executorFor(guarded()).execute(call("pay")));
     const restarted = executorFor(guarded());
     expect(failed(await restarted.resume(interruption, yes)).error.message).toBe(
       "This interruption of pay cannot be opened: it was changed, or belongs to another process. To resume calls of other processes, set the same `key` and the same `pendingCalls` on every executor.",

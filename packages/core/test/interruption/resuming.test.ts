@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineTool, type JsonObject } from "@toolweave/core";
 import { guarded, call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
@@ -11,7 +11,7 @@ describe("resuming", () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const run = executor.startRun();
-    const interruption = interruptionOf(await run.execute(call("pay")));
+    const interruption = getInterruption(await run.execute(call("pay")));
     run.cancel("Too late.");
     expect(failed(await executor.resume(interruption, yes)).error).toMatchObject({
       code: "cancelled",
@@ -26,7 +26,7 @@ describe("resuming", () => {
     const events = recorded(executor);
     const options = { caller: { id: "ada", roles: ["x"] }, sessionId: "s" };
     const first = executor.startRun({ ...options, id: "first" });
-    const interruption = interruptionOf(await first.execute(call("pay")));
+    const interruption = getInterruption(await first.execute(call("pay")));
     await first[Symbol.asyncDispose]();
     const second = executor.startRun({ ...options, id: "second" });
     completed(await executor.resume(interruption, yes, { run: second }));
@@ -43,7 +43,7 @@ describe("resuming", () => {
   ])("AP04 is refused in a run of another %s", async (_, options) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
-    const interruption = interruptionOf(
+    const interruption = getInterruption(
       await executor.execute(call("pay"), { caller: { id: "ada" }, sessionId: "s" }),
     );
     const run = executor.startRun(options);
@@ -56,31 +56,31 @@ describe("resuming", () => {
 
   test("is refused in a run of another executor", async () => {
     const executor = executorFor(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const run = executorFor(guarded()).startRun();
-    expect(codeOf(await executor.resume(interruption, yes, { run }))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, yes, { run }))).toBe("approval_invalid");
     completed(await executor.resume(interruption, yes));
   });
 
   test("can be cancelled by its own signal", async () => {
     const executor = executorFor(tool("pay", () => new Promise(() => {}), { needsApproval: true }));
-    const before = interruptionOf(await executor.execute(call("pay")));
-    expect(codeOf(await executor.resume(before, yes, { signal: AbortSignal.abort() }))).toBe(
+    const before = getInterruption(await executor.execute(call("pay")));
+    expect(readCode(await executor.resume(before, yes, { signal: AbortSignal.abort() }))).toBe(
       "cancelled",
     );
-    const during = interruptionOf(await executor.execute(call("pay")));
+    const during = getInterruption(await executor.execute(call("pay")));
     const controller = new AbortController();
     executor.on(({ type }) => {
       if (type === "tool.started") setImmediate(() => controller.abort());
     });
-    expect(codeOf(await executor.resume(during, yes, { signal: controller.signal }))).toBe(
+    expect(readCode(await executor.resume(during, yes, { signal: controller.signal }))).toBe(
       "cancelled",
     );
   });
 
   test("waits for a source that is loading again", async () => {
     const executor = executorFor(guarded());
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const slow = new TestSource("slow", [], { loading: true });
     executor.registry.add(slow);
     const outcome = executor.resume(interruption, yes);
@@ -96,7 +96,7 @@ describe("resuming", () => {
       tool("secret"),
     ]);
     const run = executor.startRun({ toolset: executor.toolset.select({ include: ["delegate"] }) });
-    const interruption = interruptionOf(await run.execute(call("delegate")));
+    const interruption = getInterruption(await run.execute(call("delegate")));
     const { result } = completed(await executor.resume(interruption, yes));
     expect(result.content).toEqual([{ type: "text", text: "failed" }]);
   });
@@ -111,7 +111,7 @@ describe("resuming", () => {
         execute: ({ n }) => n * 2,
       }),
     );
-    const interruption = interruptionOf(await executor.execute(call("pay", '{"n":21}')));
+    const interruption = getInterruption(await executor.execute(call("pay", '{"n":21}')));
     expect(completed(await executor.resume(interruption, yes)).result.value).toBe(42);
   });
 });

@@ -13,9 +13,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const question: InterruptionRequest = { id: "q", type: "input", message: "Which one?" };
@@ -35,13 +35,13 @@ describe("a tool that waits for a person in the middle of its work", () => {
       }),
     );
     const events = recorded(executor);
-    const interruption = interruptionOf(await executor.execute(call("book", { n: 1 })));
+    const interruption = getInterruption(await executor.execute(call("book", { n: 1 })));
     completed(await executor.resume(interruption, answer("the red one")));
     expect(seen).toEqual([
       [{ n: 1 }, 1, undefined],
       [{ n: 1 }, 2, { state: { draft: 7 }, answers: answer("the red one") }],
     ]);
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.authorized",
       "tool.started",
@@ -66,7 +66,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
       userCode: "WDJB-MJHT",
     };
     const executor = executorFor(tool("t", () => suspend([request], null)));
-    expect(interruptionOf(await executor.execute(call("t"))).requests).toEqual([request]);
+    expect(getInterruption(await executor.execute(call("t"))).requests).toEqual([request]);
   });
 
   test("may wait repeatedly", async () => {
@@ -80,7 +80,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     );
     let outcome = await executor.execute(call("wizard"));
     for (let step = 0; step < 3; step++) {
-      outcome = await executor.resume(interruptionOf(outcome), answer(`${step}`));
+      outcome = await executor.resume(getInterruption(outcome), answer(`${step}`));
     }
     expect(completed(outcome).result.value).toEqual({ attempt: 4, answers: 1 });
   });
@@ -93,7 +93,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
           : `answered by ${resumed.answers[0]?.type}`,
       ),
     );
-    const interruption = interruptionOf(await executor.execute(call("book")));
+    const interruption = getInterruption(await executor.execute(call("book")));
     const outcome = completed(await executor.resume(interruption, [{ type: "reject" }]));
     expect(outcome.result.content).toEqual([{ type: "text", text: "answered by reject" }]);
   });
@@ -121,7 +121,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
           resumed === undefined ? suspend([request], null) : "went on",
         ),
       );
-      const interruption = interruptionOf(await executor.execute(call("t")));
+      const interruption = getInterruption(await executor.execute(call("t")));
       const value = type === "approve" ? {} : { value: 1 };
       const outcome = await executor.resume(interruption, [{ type, ...value } as never]);
       expect([type, outcome.status]).toEqual([
@@ -141,13 +141,13 @@ describe("a tool that waits for a person in the middle of its work", () => {
         resumed === undefined ? suspend([question], undefined as never) : { state: resumed.state },
       ),
     ]);
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     state["n"] = 2;
     expect(completed(await executor.resume(interruption, answer("x"))).result.value).toEqual({
       when: "1970-01-01T00:00:00.000Z",
       n: 1,
     });
-    const none = interruptionOf(await executor.execute(call("none")));
+    const none = getInterruption(await executor.execute(call("none")));
     expect(completed(await executor.resume(none, answer("x"))).result.value).toEqual({
       state: null,
     });
@@ -162,7 +162,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
         return resumed === undefined ? suspend([question], null) : "done";
       }),
     );
-    const interruption = interruptionOf(await executor.execute(call("t", { n: 1 })));
+    const interruption = getInterruption(await executor.execute(call("t", { n: 1 })));
     completed(await executor.resume(interruption, answer("x")));
     expect(seen).toEqual([{ n: 1 }, { n: 1 }]);
   });
@@ -180,8 +180,8 @@ describe("a tool that waits for a person in the middle of its work", () => {
         { needsApproval: true },
       ),
     );
-    const first = interruptionOf(await executor.execute(call("t", { amount: 5 })));
-    const second = interruptionOf(await executor.resume(first, [{ type: "approve" }]));
+    const first = getInterruption(await executor.execute(call("t", { amount: 5 })));
+    const second = getInterruption(await executor.resume(first, [{ type: "approve" }]));
     expect(second.call.arguments).toEqual({ amount: 5 });
     completed(await executor.resume(second, answer("x")));
     expect(seen).toEqual([5, 5]);
@@ -220,8 +220,8 @@ describe("a tool that waits for a person in the middle of its work", () => {
   ])("that asks %s cannot be suspended, and the error says so", async (_, requests) => {
     const executor = executorFor(tool("t", () => suspend(requests as never, null)));
     const events = recorded(executor);
-    expect(codeOf(await executor.execute(call("t")))).toBe("internal");
-    expect(typesOf(events).at(-1)).toBe("tool.failed");
+    expect(readCode(await executor.execute(call("t")))).toBe("internal");
+    expect(listTypes(events).at(-1)).toBe("tool.failed");
   });
 
   test("has its full timeout again when it is resumed", async () => {
@@ -239,7 +239,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     );
     const first = executor.execute(call("t"));
     await clock.advance(80);
-    const interruption = interruptionOf(await first);
+    const interruption = getInterruption(await first);
     await clock.advance(60 * 60 * 1000);
     const started = new Promise<void>((resolve) => {
       executor.on(({ type }) => {
@@ -286,7 +286,7 @@ test("the text of a tool's approval request is displayed as one line in which hi
   const executor = executorFor(
     tool("t", () => suspend([{ id: "q", type: "approval", reason: "x", permission }], null)),
   );
-  const [request] = interruptionOf(await executor.execute(call("t"))).requests;
+  const [request] = getInterruption(await executor.execute(call("t"))).requests;
   const { summary } = (request as { permission: PermissionRequest }).permission;
   expect([summary.slice(0, 14), summary.length]).toEqual(["Read \\u{202E}x", 1000]);
 });
@@ -298,8 +298,8 @@ describe("approvals and suspensions together", () => {
         needsApproval: true,
       }),
     );
-    const approval = interruptionOf(await executor.execute(call("t")));
-    const waiting = interruptionOf(await executor.resume(approval, [{ type: "approve" }]));
+    const approval = getInterruption(await executor.execute(call("t")));
+    const waiting = getInterruption(await executor.resume(approval, [{ type: "approve" }]));
     expect(waiting.requests).toEqual([question]);
     completed(await executor.resume(waiting, answer("x")));
   });
@@ -318,10 +318,10 @@ describe("approvals and suspensions together", () => {
       ),
       { hooks: [{ beforeCall: () => ({ arguments: { rate } }) }] },
     );
-    const approval = interruptionOf(await executor.execute(call("t")));
-    const waiting = interruptionOf(await executor.resume(approval, [{ type: "approve" }]));
+    const approval = getInterruption(await executor.execute(call("t")));
+    const waiting = getInterruption(await executor.resume(approval, [{ type: "approve" }]));
     rate = 2;
-    const again = interruptionOf(await executor.resume(waiting, answer("x")));
+    const again = getInterruption(await executor.resume(waiting, answer("x")));
     expect(again.requests[0]?.type).toBe("approval");
     completed(await executor.resume(again, [{ type: "approve" }]));
     expect(seen).toEqual([
@@ -345,7 +345,7 @@ describe("approvals and suspensions together", () => {
         spec: { annotations: { readOnlyHint: true } },
       });
       const executor = executorFor(new TestSource("s", [sly], { trusted: true }));
-      const interruption = interruptionOf(await executor.execute(call("sly")));
+      const interruption = getInterruption(await executor.execute(call("sly")));
       proposes = true;
       const asked = await executor.resume(interruption, [{ type }]);
       expect(asked.status).toBe("interrupted");
@@ -366,7 +366,7 @@ describe("a nested call", () => {
       }),
       tool("inner", undefined, { needsApproval: true }),
     ]);
-    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const interruption = getInterruption(await executor.execute(call("outer")));
     expect(interruption.requests).toMatchObject([
       { type: "approval", permission: { target: "inner" } },
     ]);
@@ -375,11 +375,11 @@ describe("a nested call", () => {
   });
 
   test("that waits can be resumed by the host, under the policy of the original call", async () => {
-    let inner: ReturnType<typeof interruptionOf> | undefined;
+    let inner: ReturnType<typeof getInterruption> | undefined;
     const executor = executorFor(
       [
         tool("outer", async (_, { scope }) => {
-          inner = interruptionOf(await scope.execute(call("inner"), { narrow: "supervised" }));
+          inner = getInterruption(await scope.execute(call("inner"), { narrow: "supervised" }));
         }),
         tool("inner", undefined, { needsApproval: true }),
       ],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, guarded } from "../support/executor-for.ts";
-import { completed, interruptionOf } from "../support/outcomes.ts";
+import { completed, getInterruption } from "../support/outcomes.ts";
 
 const key = "0123456789abcdef0123456789abcdef";
 const yes = [{ type: "approve" }] as const;
@@ -19,7 +19,7 @@ describe("an executor with a key and without pendingCalls", () => {
     const first = executorFor(guarded(), { key });
     const second = executorFor(guarded(), { key });
     for (const id of ["1", "2"]) {
-      const interruption = interruptionOf(await first.execute(call("pay", {}, id)));
+      const interruption = getInterruption(await first.execute(call("pay", {}, id)));
       completed(await second.resume(interruption, yes));
     }
     expect(warn.mock.calls).toEqual([
@@ -36,7 +36,7 @@ describe("an executor with a key and without pendingCalls", () => {
 
   test("emits none when it resumes its own calls", async () => {
     const executor = executorFor(guarded(), { key });
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, yes));
     completed(await executor.resume(interruption, yes));
     expect(warn).not.toHaveBeenCalled();
@@ -47,7 +47,7 @@ test("executors that share a store emit no process warning", async () => {
   const pendingCalls = memoryPendingCalls();
   const first = executorFor(guarded(), { key, pendingCalls });
   const second = executorFor(guarded(), { key, pendingCalls });
-  const interruption = interruptionOf(await first.execute(call("pay")));
+  const interruption = getInterruption(await first.execute(call("pay")));
   completed(await second.resume(interruption, yes));
   expect(warn).not.toHaveBeenCalled();
 });

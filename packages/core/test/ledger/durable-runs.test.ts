@@ -12,7 +12,7 @@ import {
 } from "@toolweave/core";
 import { memoryLedger, memoryPendingCalls, type CallLedger } from "@toolweave/core/stores";
 import { executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -86,8 +86,8 @@ describe("a call of a durable run", () => {
   test("with other arguments under the same id is refused", async () => {
     const { start } = processes([tool("pay"), tool("send")]);
     await make(start(), "pay", { arguments: { n: 1 } });
-    expect(codeOf(await make(start(), "pay", { arguments: { n: 2 } }))).toBe("internal");
-    expect(codeOf(await make(start(), "send", { arguments: { n: 1 } }))).toBe("internal");
+    expect(readCode(await make(start(), "pay", { arguments: { n: 2 } }))).toBe("internal");
+    expect(readCode(await make(start(), "send", { arguments: { n: 1 } }))).toBe("internal");
   });
 
   test("that was cut off is unknown, and does not start again", async () => {
@@ -96,7 +96,7 @@ describe("a call of a durable run", () => {
     void make(start(), "pay");
     await settledOften();
     for (let time = 0; time < 3; time++) {
-      expect(codeOf(await make(start(), "pay"))).toBe("outcome_unknown");
+      expect(readCode(await make(start(), "pay"))).toBe("outcome_unknown");
     }
     expect(pay.starts()).toBe(1);
   });
@@ -108,8 +108,8 @@ describe("a call of a durable run", () => {
     const outcome = make(executor, "pay");
     await settledOften();
     await executor.drain({ graceMs: 0 });
-    expect(codeOf(await outcome)).toBe("cancelled");
-    expect(codeOf(await make(start(), "pay"))).toBe("outcome_unknown");
+    expect(readCode(await outcome)).toBe("cancelled");
+    expect(readCode(await make(start(), "pay"))).toBe("outcome_unknown");
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe("a call of a durable run", () => {
     const { start } = processes([new TestSource("foreign", [read])]);
     void make(start(), "read");
     await settledOften();
-    expect(codeOf(await make(start(), "read"))).toBe("outcome_unknown");
+    expect(readCode(await make(start(), "read"))).toBe("outcome_unknown");
     expect(starts).toBe(1);
   });
 
@@ -153,7 +153,7 @@ describe("a call of a durable run", () => {
       },
     });
     let isRepaired = false;
-    expect(codeOf(await make(start(), "pay"))).toBe("store_unavailable");
+    expect(readCode(await make(start(), "pay"))).toBe("store_unavailable");
     isRepaired = true;
     completed(await make(start(), "pay"));
     expect(runs).toBe(1);
@@ -184,7 +184,7 @@ describe("a call of a durable run", () => {
     await make(start(), "pay", { id: "1", durable: { epoch: 1 } });
     await make(start(), "pay", { id: "2", durable: { epoch: 2 } });
     const late = await make(start(), "pay", { id: "3", durable: { epoch: 1 } });
-    expect(codeOf(late)).toBe("cancelled");
+    expect(readCode(late)).toBe("cancelled");
     expect(runs).toBe(2);
   });
 });
@@ -201,13 +201,13 @@ describe("a durable call that waits for a person", () => {
   test("keeps its claim: made again, it has the same interruption, and it resumes once", async () => {
     let runs = 0;
     const { start } = processes([asks(() => (runs += 1))]);
-    const first = interruptionOf(await make(start(), "ask"));
-    const second = interruptionOf(await make(start(), "ask"));
+    const first = getInterruption(await make(start(), "ask"));
+    const second = getInterruption(await make(start(), "ask"));
     expect(second).toEqual(first);
     const outcome = completed(await start().resume(second, answers));
     const again = completed(await make(start(), "ask"));
     expect(again).toEqual(outcome);
-    expect(codeOf(await start().resume(first, [{ type: "input", value: 2 }]))).toBe(
+    expect(readCode(await start().resume(first, [{ type: "input", value: 2 }]))).toBe(
       "approval_invalid",
     );
     expect(runs).toBe(1);
@@ -219,9 +219,9 @@ describe("a durable call that waits for a person", () => {
       policy: "supervised",
     });
     const yes = [{ type: "approve" }] as const;
-    const first = interruptionOf(await make(start(), "pay"));
+    const first = getInterruption(await make(start(), "pay"));
     const outcome = completed(await start().resume(first, yes));
-    const asked = interruptionOf(await make(start(), "pay"));
+    const asked = getInterruption(await make(start(), "pay"));
     expect(completed(await start().resume(asked, yes))).toEqual(outcome);
     expect(runs).toBe(1);
   });
@@ -256,10 +256,10 @@ test("a durable call is not resumed by an executor without a ledger, and stays p
   const pendingCalls = memoryPendingCalls();
   const pay = tool("pay", () => "paid", { needsApproval: true });
   const { start } = processes([pay], { policy: "supervised", pendingCalls });
-  const asked = interruptionOf(await make(start(), "pay"));
+  const asked = getInterruption(await make(start(), "pay"));
   const without = executorFor(pay, { key, pendingCalls });
   const yes = [{ type: "approve" }] as const;
-  expect(codeOf(await without.resume(asked, yes))).toBe("invalid_configuration");
+  expect(readCode(await without.resume(asked, yes))).toBe("invalid_configuration");
   completed(await start().resume(asked, yes));
 });
 

@@ -43,7 +43,7 @@ export function documentedExits(): readonly Exit[] {
     rows.push(cells(line));
   }
   return rows.flatMap(([stage, what, status, codes, event, before, after, limits]) =>
-    codesOf(codes as string).map((code) => ({
+    readCodes(codes as string).map((code) => ({
       stage: stage as string,
       what: what as string,
       status: status as string,
@@ -63,7 +63,7 @@ function cells(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-function codesOf(cell: string): (string | undefined)[] {
+function readCodes(cell: string): (string | undefined)[] {
   return cell === "" ? [undefined] : Array.from(cell.matchAll(/`([a-z_]+)`/g), ([, code]) => code);
 }
 

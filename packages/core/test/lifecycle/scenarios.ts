@@ -6,7 +6,7 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import { call, tool } from "../support/executor-for.ts";
-import { interruptionOf } from "../support/outcomes.ts";
+import { getInterruption } from "../support/outcomes.ts";
 import type { Lab, Setup } from "./lab.ts";
 
 /** One way to reach an exit. */
@@ -64,7 +64,7 @@ export function answered(
   options?: (lab: Lab) => ResumeOptions,
 ): NonNullable<Way["act"]> {
   return async (lab) => {
-    const interruption = interruptionOf(await lab.until(lab.execute()));
+    const interruption = getInterruption(await lab.until(lab.execute()));
     lab.forget();
     const given = (await before(lab, interruption)) ?? interruption;
     return lab.until(

@@ -7,9 +7,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { Controlled } from "./controlled.ts";
 
@@ -95,10 +95,10 @@ describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
     const events = recorded(executor);
     const second = go("b2");
     await settled();
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.authorized"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.authorized"]);
     controlled.end("a1");
     await settled();
-    expect(typesOf(events).slice(2)).toEqual(["tool.completed", "tool.started"]);
+    expect(listTypes(events).slice(2)).toEqual(["tool.completed", "tool.started"]);
     controlled.end("b2");
     completed(await first);
     completed(await second);
@@ -139,7 +139,7 @@ describe("a slot", () => {
       { limits: { concurrency: { max: 1, perTool: 1, perSource: 1 } } },
     );
     for (const name of ["throws", "rejects", "throws", "rejects"]) {
-      expect(codeOf(await executor.execute(call(name)))).toBe("execution_failed");
+      expect(readCode(await executor.execute(call(name)))).toBe("execution_failed");
     }
     completed(await executor.execute(call("a")));
   });
@@ -154,7 +154,7 @@ describe("a slot", () => {
     const hanging = executor.execute(call("hangs"));
     const waiting = executor.execute(call("a"));
     await clock.advance(1000);
-    expect(codeOf(await hanging)).toBe("timeout");
+    expect(readCode(await hanging)).toBe("timeout");
     completed(await waiting);
   });
 
@@ -188,7 +188,7 @@ describe("a slot", () => {
     // The first has ended, and the second has not yet received its slot.
     await first;
     run.cancel();
-    expect(codeOf(await second)).toBe("cancelled");
+    expect(readCode(await second)).toBe("cancelled");
     await settled();
     expect(controlled.started).toEqual(["a1", "c3"]);
     controlled.end("c3");
@@ -201,7 +201,7 @@ describe("a slot", () => {
     const outcomes = run.executeAll(names.map((id) => call(id.slice(0, 1), {}, id)));
     await settled();
     run.cancel();
-    for (const outcome of await outcomes) expect(codeOf(outcome)).toBe("cancelled");
+    for (const outcome of await outcomes) expect(readCode(outcome)).toBe("cancelled");
     const after = executor.execute(call("b", {}, "after"));
     await settled();
     controlled.end("after");
@@ -257,7 +257,7 @@ describe("an exclusive tool", () => {
     await settled();
     expect(controlled.running).toEqual(["a1"]);
     controller.abort();
-    expect(codeOf(await exclusive)).toBe("cancelled");
+    expect(readCode(await exclusive)).toBe("cancelled");
     await settled();
     expect(controlled.running).toEqual(["a1", "a2", "c3"]);
   });

@@ -21,7 +21,7 @@ function store() {
   return { clock, rates, reserve, use };
 }
 
-function idOf(reservation: RateReservation): string {
+function getId(reservation: RateReservation): string {
   if (reservation.granted) return reservation.id;
   throw new Error("not granted");
 }
@@ -44,9 +44,9 @@ describe("rates in memory", () => {
     const [first, second] = [reserve(request()), reserve(request())];
     clock.skip(1000);
     expect(reserve(request())).toEqual({ granted: false, key: "k", retryAfterMs: 100 });
-    void rates.release(idOf(first));
+    void rates.release(getId(first));
     expect(reserve(request()).granted).toBe(true);
-    void rates.commit(idOf(second));
+    void rates.commit(getId(second));
     clock.skip(99);
     expect(reserve(request()).granted).toBe(false);
     clock.skip(1);
@@ -89,7 +89,7 @@ describe("rates in memory", () => {
 
   test("release and commit once, whatever is repeated or unknown", () => {
     const { rates, reserve } = store();
-    const id = idOf(reserve(request()));
+    const id = getId(reserve(request()));
     for (const settle of [rates.release, rates.commit]) void settle(id);
     for (const settle of [rates.release, rates.commit]) void settle("another");
     const granted = [reserve(request()), reserve(request()), reserve(request())];
@@ -98,7 +98,7 @@ describe("rates in memory", () => {
 
   test("keep every budget that is in use while the others are removed", () => {
     const { clock, rates, reserve, use } = store();
-    const waiting = idOf(reserve(request({ key: "waits" })));
+    const waiting = getId(reserve(request({ key: "waits" })));
     for (let index = 0; index < 5000; index++) {
       use({ key: `caller:${index}` });
       clock.skip(1);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConcurrencyLimits, Tool, ToolCall } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed } from "../support/outcomes.ts";
+import { readCode, completed } from "../support/outcomes.ts";
 import { Controlled } from "./controlled.ts";
 
 /** A tool that makes calls, all at once or one after another, and returns their outcomes. */
@@ -105,7 +105,7 @@ describe("the slot of a tool that makes calls", () => {
     await settled();
     const other = executor.execute(call("b"));
     await clock.advance(1000);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     await settled();
     expect([controlled.running, went]).toEqual([["b"], 1]);
     controlled.end("b");
@@ -134,7 +134,7 @@ describe("the slot of a tool that makes calls", () => {
     await settled();
     expect([went, controlled.running]).toEqual([["1 completed"], ["1"]]);
     runs[1]?.run.cancel();
-    expect(codeOf(await runs[1]?.outcome)).toBe("cancelled");
+    expect(readCode(await runs[1]?.outcome)).toBe("cancelled");
     await settled();
     expect([went.splice(0), controlled.running]).toEqual([["1 completed", "2 completed"], ["1"]]);
     controlled.end("1");
@@ -215,7 +215,7 @@ describe("an exclusive tool that makes calls", () => {
     await settled();
     expect(controlled.running).toEqual(["a"]);
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect(controlled.running).toEqual(["b"]);
     controlled.end("b");
@@ -265,19 +265,19 @@ test("any set of nested calls ends, whatever the limits", async () => {
         tool(name, async (args, { scope }) => {
           ran += 1;
           const { together, children } = args as unknown as Node;
-          const make = (child: Node) => scope.execute(callOf(child));
+          const make = (child: Node) => scope.execute(toCall(child));
           if (together) return (await Promise.all(children.map(make))).length;
           for (const child of children) completed(await make(child));
           return 0;
         }),
       );
-      const callOf = (at: Node): ToolCall => call(at.name, at as never);
+      const toCall = (at: Node): ToolCall => call(at.name, at as never);
       const size = (nodes: readonly Node[]): number =>
         nodes.reduce((sum, { children }) => sum + 1 + size(children), 0);
       const executor = executorFor(tools, {
         limits: { concurrency: { ...(concurrency as ConcurrencyLimits), exclusive: "only" } },
       });
-      const outcomes = await Promise.all(forest.map((root) => executor.execute(callOf(root))));
+      const outcomes = await Promise.all(forest.map((root) => executor.execute(toCall(root))));
       for (const outcome of outcomes) completed(outcome);
       expect(ran).toBe(size(forest));
     }),

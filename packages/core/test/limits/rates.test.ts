@@ -2,8 +2,8 @@ import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, RateLimit } from "@toolweave/core";
 import type { RateLimitStore, RateRequest } from "@toolweave/core/stores";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { Controlled, notedStore, shop } from "./controlled.ts";
 
@@ -35,7 +35,7 @@ describe("a rate limit (F0.24)", () => {
       retryAfterMs: 12_000,
     });
     expect(result.durationMs).toBe(0);
-    expect(typesOf(events).slice(-2)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events).slice(-2)).toEqual(["tool.requested", "tool.rejected"]);
     clock.skip(12_000);
     completed(await executor.execute(call("a")));
   });
@@ -57,13 +57,13 @@ describe("a rate limit (F0.24)", () => {
     const each = limited([{ calls: 1, windowMs: 1000, per: "tool" }], {}, inputs).executor;
     for (const name of ["a", "b", "c"]) completed(await each.execute(call(name)));
     for (const name of ["a", "b", "c"]) {
-      expect(codeOf(await each.execute(call(name)))).toBe("rate_limited");
+      expect(readCode(await each.execute(call(name)))).toBe("rate_limited");
     }
     const bySource = limited([{ calls: 1, windowMs: 1000, per: "source" }], {}, inputs).executor;
     completed(await bySource.execute(call("a")));
     completed(await bySource.execute(call("c")));
     for (const name of ["b", "d"]) {
-      expect(codeOf(await bySource.execute(call(name)))).toBe("rate_limited");
+      expect(readCode(await bySource.execute(call(name)))).toBe("rate_limited");
     }
     const some = limited(
       [{ calls: 1, windowMs: 1000, sources: ["f*"], tools: ["c", "a"] }],
@@ -73,7 +73,7 @@ describe("a rate limit (F0.24)", () => {
     for (const name of ["a", "a", "d", "d", "c"]) {
       completed(await some.executor.execute(call(name)));
     }
-    expect(codeOf(await some.executor.execute(call("c")))).toBe("rate_limited");
+    expect(readCode(await some.executor.execute(call("c")))).toBe("rate_limited");
   });
 
   test("may be set for each caller; calls without one share a budget, and no id reaches the budget of another", async () => {
@@ -85,7 +85,7 @@ describe("a rate limit (F0.24)", () => {
     }
     for (const caller of callers) {
       const options = caller === undefined ? {} : { caller: { ...caller, agent: "other" } };
-      expect(codeOf(await executor.execute(call("b"), options))).toBe("rate_limited");
+      expect(readCode(await executor.execute(call("b"), options))).toBe("rate_limited");
     }
   });
 
@@ -149,13 +149,13 @@ describe("F3.13 a call's use of a rate", () => {
       hooks: [{ when: ({ spec }) => spec.name === "b", beforeCall: () => ({ block: "no" }) }],
     });
     failed(await executor.execute(call("b")));
-    const waiting = interruptionOf(await executor.execute(call("ask")));
+    const waiting = getInterruption(await executor.execute(call("ask")));
     const run = executor.startRun();
     const admitted = call("a");
     expect(await run.checkAdmission(admitted)).toBeUndefined();
     expect(asked.filter((line) => line.startsWith("release"))).toHaveLength(3);
     completed(await executor.resume(waiting, [{ type: "approve" }]));
-    expect(codeOf(await run.execute(admitted))).toBe("rate_limited");
+    expect(readCode(await run.execute(admitted))).toBe("rate_limited");
   });
 
   test("is held by a call that waits to start, however long", async () => {
@@ -174,7 +174,7 @@ describe("F3.13 a call's use of a rate", () => {
     completed(await first);
     completed(await second);
     completed(await executor.execute(call("a")));
-    expect(codeOf(await executor.execute(call("a")))).toBe("rate_limited");
+    expect(readCode(await executor.execute(call("a")))).toBe("rate_limited");
   });
 
   test("is enforced for simultaneous calls", async () => {
@@ -210,7 +210,7 @@ describe("a rate of spending", () => {
   test("refuses calls of its tools that do not declare an amount", async () => {
     const rates = [{ spend: 10, windowMs: 60_000, tools: ["buy"] }];
     const { executor } = limited(rates, open, shop());
-    expect(codeOf(await executor.execute(call("buy", { amount: "1" })))).toBe("limit_exceeded");
+    expect(readCode(await executor.execute(call("buy", { amount: "1" })))).toBe("limit_exceeded");
     const other = limited([{ ...rates[0], windowMs: 1, tools: ["sell"] }], open, shop()).executor;
     completed(await other.execute(call("buy", { amount: "1" })));
   });
@@ -298,7 +298,7 @@ describe("a store of rates", () => {
     const stopped = run.execute(call("a"));
     await settled();
     run.cancel();
-    expect(codeOf(await stopped)).toBe("cancelled");
+    expect(readCode(await stopped)).toBe("cancelled");
     expect(asked).toEqual([]);
     answer(granted);
     await settled();

@@ -41,7 +41,7 @@ const names = [
   "buy",
   "only",
 ];
-const sourceOf = (name: string): string => (["late", "wizard"].includes(name) ? "far" : "host");
+const getSource = (name: string): string => (["late", "wizard"].includes(name) ? "far" : "host");
 const rate = { calls: 6, windowMs: 1000 };
 const timeoutMs = 300;
 const retry = { attempts: 3, initialDelayMs: 100, retryNonIdempotent: true };
@@ -168,7 +168,7 @@ class Watch {
     if (there.length > max) this.violations.push({ max, there });
     for (const [, name] of there) {
       const same = there.filter(([, other]) => other === name);
-      const near = there.filter(([, other]) => sourceOf(other) === sourceOf(name));
+      const near = there.filter(([, other]) => getSource(other) === getSource(name));
       if (same.length > perTool) this.violations.push({ perTool, same });
       if (near.length > perSource) this.violations.push({ perSource, near });
     }
@@ -234,7 +234,7 @@ test("EX13 every exit of a call releases its resources once, and no limit is eve
       };
       const watch = new Watch(concurrency);
       let calls = 0;
-      const callOf = ({ tool, ms, together, children }: Planned, parent?: string): ToolCall => {
+      const toCall = ({ tool, ms, together, children }: Planned, parent?: string): ToolCall => {
         const id = `${tool}-${++calls}`;
         if (parent !== undefined) watch.child(id, parent);
         // Calls of the plan that differ only in their ids are the same call.
@@ -250,7 +250,7 @@ test("EX13 every exit of a call releases its resources once, and no limit is eve
           const { ms, together, children } = args as unknown as Planned;
           if (children.length > 0) {
             const make = (child: Planned): Promise<ToolOutcome> =>
-              scope.execute(callOf(child, callId));
+              scope.execute(toCall(child, callId));
             if (together) await watch.away(callId, () => Promise.all(children.map(make)));
             else for (const child of children) await watch.away(callId, () => make(child));
           }
@@ -274,7 +274,7 @@ test("EX13 every exit of a call releases its resources once, and no limit is eve
       });
       const executor = executorFor(
         [
-          ...names.filter((name) => sourceOf(name) === "host" && name !== "buy").map(make),
+          ...names.filter((name) => getSource(name) === "host" && name !== "buy").map(make),
           shop({
             preflight: ({ ms }) => [{ ...spend, details: { amount: ms as number } }],
             invoke: work("buy"),
@@ -306,7 +306,7 @@ test("EX13 every exit of a call releases its resources once, and no limit is eve
         if (cancelAfterMs !== undefined) {
           clock.setTimeout(() => controller.abort(), cancelAfterMs);
         }
-        const made = calls.map((planned) => callOf(planned));
+        const made = calls.map((planned) => toCall(planned));
         const on = runs[run] as ToolRun;
         outcomes.push(
           maxConcurrency === undefined
@@ -353,7 +353,7 @@ test("EX13 every exit of a call releases its resources once, and no limit is eve
       for (let index = 0; index < 2; index++) {
         const probe = { tool: "only", ms: 0, together: true, children: [] };
         await clock.advance(rate.windowMs);
-        completed(await inTime(clock, executor.execute(callOf(probe))));
+        completed(await inTime(clock, executor.execute(toCall(probe))));
       }
     }),
     { numRuns: 60 },

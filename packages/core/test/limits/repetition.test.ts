@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolRun } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
 const tools = [
   tool("a"),
@@ -53,7 +53,7 @@ describe("F3.21 a model that repeats itself", () => {
     const run = start();
     await statuses(run, "a a a");
     for (let index = 0; index < 17; index++) completed(await run.execute(call("b", { index })));
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("a")))).toBe("limit_exceeded");
     completed(await run.execute(call("b", { index: 17 })));
     expect(await statuses(run, "a a a a")).toEqual([
       ...["completed", "completed", "completed"],
@@ -68,7 +68,7 @@ describe("F3.21 a model that repeats itself", () => {
       failed(await run.execute(call("denied", { index })));
       failed(await run.execute(call("unknown", { index })));
     }
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
   test("is detected in calls that all wait at once", async () => {
@@ -76,7 +76,7 @@ describe("F3.21 a model that repeats itself", () => {
     const run = executor.startRun({ limits });
     await statuses(run, "a a a");
     await run.executeAll(Array.from({ length: 25 }, (_, index) => call("ask", { index })));
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
   test("is detected in calls that are all refused after another has started", async () => {
@@ -89,8 +89,8 @@ describe("F3.21 a model that repeats itself", () => {
     const waiting = Array.from({ length: 25 }, (_, index) => run.execute(call("ask", { index })));
     completed(await run.execute(call("b")));
     refuse();
-    for (const outcome of waiting) expect(codeOf(await outcome)).toBe("approval_rejected");
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    for (const outcome of waiting) expect(readCode(await outcome)).toBe("approval_rejected");
+    expect(readCode(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
   test("is detected in simultaneous calls, and in long arguments", async () => {
@@ -110,10 +110,10 @@ describe("F3.21 a model that repeats itself", () => {
   test("has a waiting call counted when it is resumed", async () => {
     const executor = executorFor(tools);
     const run = executor.startRun({ limits: { identicalCalls: 1 } });
-    const first = interruptionOf(await run.execute(call("ask")));
-    const second = interruptionOf(await run.execute(call("ask", {}, "2")));
+    const first = getInterruption(await run.execute(call("ask")));
+    const second = getInterruption(await run.execute(call("ask", {}, "2")));
     completed(await executor.resume(first, [{ type: "approve" }]));
-    expect(codeOf(await executor.resume(second, [{ type: "approve" }]))).toBe("limit_exceeded");
+    expect(readCode(await executor.resume(second, [{ type: "approve" }]))).toBe("limit_exceeded");
   });
 
   test("is detected when tools make the calls", async () => {

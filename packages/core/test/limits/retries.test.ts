@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ToolError, type RetryPolicy, type Tool, type ToolContext } from "@toolweave/core";
 import type { RateLimitStore } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed } from "../support/outcomes.ts";
+import { readCode, completed } from "../support/outcomes.ts";
 import { Controlled, notedStore, shop } from "./controlled.ts";
 
 const retry: RetryPolicy = { attempts: 3, initialDelayMs: 100, retryNonIdempotent: true };
@@ -32,7 +32,7 @@ describe("a repeated attempt", () => {
     await clock.advance(1000);
     completed(await outcome);
     completed(await run.execute(call("a")));
-    expect(codeOf(await executor.execute(call("a")))).toBe("rate_limited");
+    expect(readCode(await executor.execute(call("a")))).toBe("rate_limited");
   });
 
   test("is not made if the rate is exhausted, and nothing stays reserved", async () => {
@@ -44,12 +44,12 @@ describe("a repeated attempt", () => {
     });
     const outcome = executor.execute(call("flaky"));
     await clock.advance(500);
-    expect(codeOf(await outcome)).toBe("rate_limited");
+    expect(readCode(await outcome)).toBe("rate_limited");
     expect(seen).toEqual([1, 2]);
     await clock.advance(1000);
     const next = executor.execute(call("flaky"));
     await clock.advance(500);
-    expect(codeOf(await next)).toBe("rate_limited");
+    expect(readCode(await next)).toBe("rate_limited");
     expect(seen).toEqual([1, 2, 1, 2]);
   });
 
@@ -62,7 +62,7 @@ describe("a repeated attempt", () => {
     const executor = executorFor(buy, { policy: "autonomous", clock, limits, rateLimits: store });
     const outcome = executor.execute(call("buy", { amount: 4 }));
     await clock.advance(1000);
-    expect(codeOf(await outcome)).toBe("rate_limited");
+    expect(readCode(await outcome)).toBe("rate_limited");
     const first = [
       "reserve calls/10000:all 1",
       "reserve spend/10000:all 4",
@@ -86,7 +86,7 @@ describe("a repeated attempt", () => {
     const stopped = run.execute(call("buy", { amount: 3 }));
     await clock.advance(100);
     run.cancel();
-    expect(codeOf(await stopped)).toBe("cancelled");
+    expect(readCode(await stopped)).toBe("cancelled");
     answer?.();
     await settled();
     expect(slow.asked.slice(4)).toEqual([
@@ -102,7 +102,7 @@ describe("a repeated attempt", () => {
       const { spec, ...rest } = shop({ invoke: () => ((attempts += 1), busy()) });
       return { ...rest, spec: { ...spec, retry, annotations: { idempotentHint } } };
     };
-    const attemptsOf = async (idempotent: boolean, options: object): Promise<number> => {
+    const countAttempts = async (idempotent: boolean, options: object): Promise<number> => {
       attempts = 0;
       const executor = executorFor(buy(idempotent), { policy: "autonomous", clock, ...options });
       const run = executor.startRun({ limits: "limits" in options ? {} : { spend: 10 } });
@@ -113,8 +113,8 @@ describe("a repeated attempt", () => {
     };
     const rates = { limits: { rates: [{ spend: 10, windowMs: 10_000 }] } };
     for (const options of [{}, rates]) {
-      expect(await attemptsOf(false, options)).toBe(2);
-      expect(await attemptsOf(true, options)).toBe(3);
+      expect(await countAttempts(false, options)).toBe(2);
+      expect(await countAttempts(true, options)).toBe(3);
     }
   });
 });
@@ -155,7 +155,7 @@ describe("the slot of a call that waits for its next attempt", () => {
     await clock.advance(500);
     expect(controlled.running).toEqual(["a"]);
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     controlled.end("a");
     completed(await other);
     completed(await executor.execute(call("b")));

@@ -2,7 +2,7 @@ import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, type PermissionRequest } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { shop, spending } from "./controlled.ts";
 
 const open = { policy: "autonomous" } as const;
@@ -19,14 +19,14 @@ describe("a spending limit", () => {
       "This run may spend 0.3 in all and has 0.1 left; buy would spend 0.2. Choose something cheaper, or answer with what you have.",
     ]);
     completed(await run.execute(call("buy", { amount: 0.1 })));
-    expect(codeOf(await run.execute(call("buy", { amount: 0.1 })))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("buy", { amount: 0.1 })))).toBe("limit_exceeded");
     completed(await run.execute(call("buy", { amount: 0 })));
   });
 
   test("counts all amounts that one call declares", async () => {
     const twice = shop({ preflight: () => [spending(6), spending(6)] });
     const run = executorFor(twice, open).startRun({ limits: { spend: 10 } });
-    expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("buy")))).toBe("limit_exceeded");
   });
 
   test("is enforced for simultaneous calls", async () => {
@@ -63,25 +63,25 @@ describe("a spending limit", () => {
     const run = executorFor(shop({ preflight: () => [request] }), open).startRun({
       limits: { spend: 10 },
     });
-    expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("buy")))).toBe("limit_exceeded");
   });
 
   test("refuses a tool that is known to spend and declares no amount", async () => {
     const buy = foreignTool("buy", { spec: { annotations: { access: { spend: true } } } });
     const run = executorFor([buy, tool("free")], open).startRun({ limits: { spend: 10 } });
-    expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("buy")))).toBe("limit_exceeded");
     completed(await run.execute(call("free")));
   });
 
   test("is released by a call that is refused, and by one that waits until it is resumed", async () => {
     const executor = executorFor(shop());
     const run = executor.startRun({ limits: { spend: 10 } });
-    const first = interruptionOf(await run.execute(call("buy", { amount: 10 }, "1")));
-    const second = interruptionOf(await run.execute(call("buy", { amount: 10 }, "2")));
-    const third = interruptionOf(await run.execute(call("buy", { amount: 1 }, "3")));
+    const first = getInterruption(await run.execute(call("buy", { amount: 10 }, "1")));
+    const second = getInterruption(await run.execute(call("buy", { amount: 10 }, "2")));
+    const third = getInterruption(await run.execute(call("buy", { amount: 1 }, "3")));
     failed(await executor.resume(third, [{ type: "reject" }]));
     completed(await executor.resume(first, [{ type: "approve" }]));
-    expect(codeOf(await executor.resume(second, [{ type: "approve" }]))).toBe("limit_exceeded");
+    expect(readCode(await executor.resume(second, [{ type: "approve" }]))).toBe("limit_exceeded");
   });
 
   test("counts a call once that waits in the middle of its work", async () => {
@@ -91,9 +91,9 @@ describe("a spending limit", () => {
     });
     const executor = executorFor(buy, open);
     const run = executor.startRun({ limits: { spend: 10 } });
-    const waiting = interruptionOf(await run.execute(call("buy", { amount: 10 })));
+    const waiting = getInterruption(await run.execute(call("buy", { amount: 10 })));
     completed(await executor.resume(waiting, [{ type: "input", value: 1 }]));
-    expect(codeOf(await run.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
   });
 
   describe("the spending of a suspended call", () => {
@@ -113,21 +113,21 @@ describe("a spending limit", () => {
     test("is retained: the tool has run, and others may not spend its amount", async () => {
       const limits = { spend: 20, calls: 5, callsPerTool: 5, identicalCalls: 3 };
       const run = suspending(Infinity).startRun({ limits });
-      interruptionOf(await run.execute(call("buy", { amount: 10 })));
-      interruptionOf(await run.execute(call("buy", { amount: 10 })));
-      expect(codeOf(await run.execute(call("buy", { amount: 10 })))).toBe("limit_exceeded");
+      getInterruption(await run.execute(call("buy", { amount: 10 })));
+      getInterruption(await run.execute(call("buy", { amount: 10 })));
+      expect(readCode(await run.execute(call("buy", { amount: 10 })))).toBe("limit_exceeded");
       expect(run.counters).toMatchObject({ calls: 2, spend: 20 });
       const few = suspending(Infinity).startRun({ limits: { calls: 2 } });
-      for (let n = 0; n < 2; n++) interruptionOf(await few.execute(call("buy", { amount: 1 })));
-      expect(codeOf(await few.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
+      for (let n = 0; n < 2; n++) getInterruption(await few.execute(call("buy", { amount: 1 })));
+      expect(readCode(await few.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
     });
 
     test("is counted once, however often the call is resumed in its run", async () => {
       const executor = suspending(3);
       const limits = { spend: 10, calls: 1, callsPerTool: 1, identicalCalls: 1 };
       const run = executor.startRun({ limits });
-      let waiting = interruptionOf(await run.execute(call("buy", { amount: 10 })));
-      for (let n = 0; n < 2; n++) waiting = interruptionOf(await executor.resume(waiting, answer));
+      let waiting = getInterruption(await run.execute(call("buy", { amount: 10 })));
+      for (let n = 0; n < 2; n++) waiting = getInterruption(await executor.resume(waiting, answer));
       completed(await executor.resume(waiting, answer));
       expect(run.counters).toMatchObject({ calls: 1, spend: 10 });
     });
@@ -135,9 +135,9 @@ describe("a spending limit", () => {
     test("grows with a higher amount, and never shrinks", async () => {
       const executor = suspending(3, [4, 6, 1, 5]);
       const run = executor.startRun({ limits: { spend: 10 } });
-      let waiting = interruptionOf(await run.execute(call("buy")));
-      waiting = interruptionOf(await executor.resume(waiting, answer));
-      waiting = interruptionOf(await executor.resume(waiting, answer));
+      let waiting = getInterruption(await run.execute(call("buy")));
+      waiting = getInterruption(await executor.resume(waiting, answer));
+      waiting = getInterruption(await executor.resume(waiting, answer));
       completed(await executor.resume(waiting, answer));
       expect(run.counters?.spend).toBe(6);
     });
@@ -145,16 +145,16 @@ describe("a spending limit", () => {
     test("cannot exceed the limit when it is resumed", async () => {
       const executor = suspending(1, [1, 100]);
       const run = executor.startRun({ limits: { spend: 10 } });
-      const waiting = interruptionOf(await run.execute(call("buy")));
-      expect(codeOf(await executor.resume(waiting, answer))).toBe("limit_exceeded");
+      const waiting = getInterruption(await run.execute(call("buy")));
+      expect(readCode(await executor.resume(waiting, answer))).toBe("limit_exceeded");
       expect(run.counters?.spend).toBe(1);
     });
 
     test("is counted again in another run", async () => {
       const executor = suspending(2);
       const [first, second] = [1, 2].map(() => executor.startRun({ limits: { spend: 10 } }));
-      const waiting = interruptionOf(await first?.execute(call("buy", { amount: 10 })));
-      const again = interruptionOf(
+      const waiting = getInterruption(await first?.execute(call("buy", { amount: 10 })));
+      const again = getInterruption(
         await executor.resume(waiting, answer, { run: second as never }),
       );
       completed(await executor.resume(again, answer));
@@ -171,9 +171,9 @@ describe("a spending limit", () => {
       });
       const executor = executorFor(buy, { policy: () => (asks ? "ask" : "allow") });
       const [first, second] = [1, 2].map(() => executor.startRun({ limits: { spend: 10 } }));
-      const waiting = interruptionOf(await first?.execute(call("buy", { amount: 10 })));
+      const waiting = getInterruption(await first?.execute(call("buy", { amount: 10 })));
       asks = true;
-      const asked = interruptionOf(
+      const asked = getInterruption(
         await executor.resume(waiting, answer, { run: second as never }),
       );
       expect([first?.counters?.calls, second?.counters?.calls]).toEqual([1, 0]);
@@ -190,7 +190,7 @@ describe("a spending limit", () => {
       undefined,
     ]);
     completed(await run.execute(first));
-    expect(codeOf(await run.execute(second))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(second))).toBe("limit_exceeded");
   });
 
   test("does not count a call that is stopped before the decision", async () => {
@@ -215,7 +215,7 @@ describe("a spending limit", () => {
     propose();
     await settled();
     recorded();
-    expect(codeOf(await outcome)).toBe("limit_exceeded");
+    expect(readCode(await outcome)).toBe("limit_exceeded");
     expect(run.counters?.spend).toBe(0);
   });
 
@@ -243,7 +243,7 @@ describe("a spending limit", () => {
     const outcome = run.execute(buy);
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     answer();
     await settled();
     expect(asked.slice(4)).toEqual(["reserve calls/1000:all", "release 5"]);

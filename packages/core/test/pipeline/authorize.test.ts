@@ -10,7 +10,7 @@ import type {
 } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 function request(kind: string, target = "x"): PermissionRequest {
@@ -25,7 +25,7 @@ function proposing(kinds: readonly string[], annotations: ToolAnnotations = {}):
 }
 
 /** The members of an object, its class included. */
-function everyMemberOf(one: object): Record<string, unknown> {
+function readEveryMember(one: object): Record<string, unknown> {
   const names = [...Object.keys(one), ...Object.getOwnPropertyNames(Object.getPrototypeOf(one))];
   return Object.fromEntries(
     names
@@ -40,7 +40,7 @@ const untrusted = (tool: Tool): TestSource => new TestSource("s", [tool]);
 describe("the permissions of a call", () => {
   test("are requested together", async () => {
     const executor = executorFor(trusted(proposing(["process", "fs.read", "fs.write"])));
-    const interruption = interruptionOf(await executor.execute(call("t", {}, "c")));
+    const interruption = getInterruption(await executor.execute(call("t", {}, "c")));
     const { specHash } = interruption;
     const grant = (kind: string) => ({
       tool: "t",
@@ -85,7 +85,7 @@ describe("the permissions of a call", () => {
   test("of an untrusted tool are requested in addition to the call itself", async () => {
     for (const kinds of [["fs.read"], ["delegate"], ["network"]]) {
       const executor = executorFor(untrusted(proposing(kinds)));
-      const interruption = interruptionOf(await executor.execute(call("t")));
+      const interruption = getInterruption(await executor.execute(call("t")));
       expect(interruption.requests[0]).toMatchObject({
         permission: { kind: "custom.call", target: "t" },
       });
@@ -99,7 +99,7 @@ describe("the permissions of a call", () => {
     [{ access: { spend: true, process: true } }, "spend"],
   ])("follow from its annotations %j if it proposes none: %s", async (annotations, kind) => {
     const executor = executorFor(untrusted(foreignTool("t", { spec: { annotations } })));
-    expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
+    expect(getInterruption(await executor.execute(call("t"))).requests).toMatchObject([
       { permission: { kind, target: "t", summary: "Call t" } },
     ]);
   });
@@ -107,7 +107,7 @@ describe("the permissions of a call", () => {
   test("are displayed under the tool's title", async () => {
     for (const spec of [{ title: "Clean up" }, { annotations: { title: "Clean up" } }]) {
       const executor = executorFor(untrusted(foreignTool("t", { spec })));
-      expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
+      expect(getInterruption(await executor.execute(call("t"))).requests).toMatchObject([
         { permission: { summary: "Clean up (t)" } },
       ]);
     }
@@ -126,7 +126,7 @@ describe("the permissions of a call", () => {
     let aborted: unknown;
     const looking = foreignTool("t", {
       preflight: (_, ctx) => {
-        seen = everyMemberOf(ctx);
+        seen = readEveryMember(ctx);
         aborted = ctx.signal.aborted;
         return [];
       },
@@ -159,7 +159,7 @@ describe("the permissions of a call", () => {
     await settled();
     run.cancel();
     go();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect(ran).toBe(false);
     expect(events.map(({ type }) => type)).toEqual(["tool.requested", "tool.rejected"]);
@@ -172,7 +172,7 @@ describe("if the policy asks", () => {
 
   test("`deny` refuses, and the text says that no person decided", async () => {
     const outcome = await asking("deny").execute(call("t"));
-    expect(codeOf(outcome)).toBe("permission_denied");
+    expect(readCode(outcome)).toBe("permission_denied");
     expect(textFor(outcome)).toBe(
       "t needs a person's approval, and none can be asked here; no person decided this. Continue without it.",
     );
@@ -202,7 +202,7 @@ describe("if the policy asks", () => {
     const no = await asking(() => ({ approved: false, reason: "too expensive" })).execute(
       call("t"),
     );
-    expect([codeOf(no), textFor(no)]).toEqual([
+    expect([readCode(no), textFor(no)]).toEqual([
       "approval_rejected",
       "A person rejected this call of t. Reason: too expensive. Do not repeat it.",
     ]);
@@ -267,7 +267,7 @@ describe("if the policy asks", () => {
     const approve = await asked.promise;
     run.cancel();
     approve();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect([ran, events.some(({ type }) => type === "tool.authorized")]).toEqual([false, false]);
   });
@@ -293,7 +293,7 @@ test("AP10 a deny takes precedence over an ask and an allow, in any order", asyn
     const executor = executorFor(trusted(proposing(order, { readOnlyHint: true })), {
       policy: "readOnly",
     });
-    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+    expect(readCode(await executor.execute(call("t")))).toBe("permission_denied");
   }
 });
 
@@ -334,14 +334,14 @@ describe("a policy that depends on the caller", () => {
     );
     expect(names(guest?.toolset ?? [])).toEqual(["read"]);
     expect(names(admin?.toolset ?? [])).toEqual(["admin_wipe", "read"]);
-    expect(codeOf(await guest?.execute(call("admin_wipe")))).toBe("not_advertised");
+    expect(readCode(await guest?.execute(call("admin_wipe")))).toBe("not_advertised");
     completed(await admin?.execute(call("admin_wipe")));
     // Also if the host gives a guest the tools of another caller.
     const given = executor.startRun({
       caller: { id: "guest", roles: ["guest"] },
       toolset: executor.registry.toolset(),
     });
-    expect(codeOf(await given.execute(call("admin_wipe")))).toBe("permission_denied");
+    expect(readCode(await given.execute(call("admin_wipe")))).toBe("permission_denied");
   });
 
   test("keeps a caller's tools as long as the registry does not change", () => {

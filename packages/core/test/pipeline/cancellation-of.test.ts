@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ToolError, type ToolContext } from "@toolweave/core";
 import { cancellationOf, type Cancellation } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf } from "../support/outcomes.ts";
+import { readCode } from "../support/outcomes.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
 
@@ -34,7 +34,7 @@ describe("the cancellation of a call", () => {
     expect(cancellation?.aborted).toBe(false);
     run.cancel();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect([first.times, second.times, gone.times]).toEqual([1, 1, 0]);
     expect(cancellation?.aborted).toBe(true);
     expect(ToolError.is(cancellation?.reason) && cancellation.reason.code).toBe("cancelled");
@@ -51,7 +51,7 @@ describe("the cancellation of a call", () => {
     await settled();
     const cancellation = cancellationOf(ctx as ToolContext);
     clock.advance(50);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     const { signal } = ctx as ToolContext;
     expect([cancellation.aborted, signal.aborted]).toEqual([true, true]);
     expect(signal.reason).toBe(cancellation.reason);
@@ -89,7 +89,7 @@ describe("the cancellation of a call", () => {
     const outcome = run.execute(call("t"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect(other.times).toBe(1);
   });
 

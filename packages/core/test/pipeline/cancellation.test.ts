@@ -7,9 +7,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
@@ -35,7 +35,7 @@ describe("cancelling", () => {
       expect([error.code, error.retryable, result.durationMs]).toEqual(["cancelled", false, 0]);
     }
     expect(started()).toBe(0);
-    expect(typesOf(events)).toEqual(
+    expect(listTypes(events)).toEqual(
       Array.from({ length: 3 }, () => ["tool.requested", "tool.rejected"]).flat(),
     );
   });
@@ -51,11 +51,11 @@ describe("cancelling", () => {
     await settled();
     run.cancel("The user has left.");
     expect(failed(await a).error.message).toBe("The user has left.");
-    expect(codeOf(await b)).toBe("cancelled");
+    expect(readCode(await b)).toBe("cancelled");
     completed(await other.execute(call("quick")));
-    expect(codeOf(await run.execute(call("quick")))).toBe("cancelled");
+    expect(readCode(await run.execute(call("quick")))).toBe("cancelled");
     other.cancel();
-    expect(codeOf(await c)).toBe("cancelled");
+    expect(readCode(await c)).toBe("cancelled");
   });
 
   test("a call ends it alone, with its signal", async () => {
@@ -67,7 +67,7 @@ describe("cancelling", () => {
     void run.execute(call("hang")).then(() => (others += 1));
     await settled();
     controller.abort();
-    expect(codeOf(await cancelled)).toBe("cancelled");
+    expect(readCode(await cancelled)).toBe("cancelled");
     await settled();
     expect(others).toBe(0);
     run.cancel();
@@ -115,7 +115,7 @@ describe("cancelling", () => {
     const outcome = run.execute(call("notices"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
   });
 
   test("from within the tool, before it has returned its promise, ends it", async () => {
@@ -124,7 +124,7 @@ describe("cancelling", () => {
       tool("own", () => (controller.abort(), never())),
       tool("runs", () => (run.cancel("from within"), never())),
     ]);
-    expect(codeOf(await executor.execute(call("own"), { signal: controller.signal }))).toBe(
+    expect(readCode(await executor.execute(call("own"), { signal: controller.signal }))).toBe(
       "cancelled",
     );
     const run = executor.startRun();
@@ -139,7 +139,7 @@ describe("cancelling", () => {
       executor.on((event) => {
         if (event.type === type) run.cancel();
       });
-      expect(codeOf(await run.execute(call("hang")))).toBe("cancelled");
+      expect(readCode(await run.execute(call("hang")))).toBe("cancelled");
       expect(started()).toBe(type === "tool.started" ? 1 : 0);
     }
   });
@@ -157,7 +157,7 @@ describe("cancelling", () => {
       const outcome = run.execute(call(name));
       await settled();
       run.cancel();
-      expect(codeOf(await outcome)).toBe("cancelled");
+      expect(readCode(await outcome)).toBe("cancelled");
     }
   });
 

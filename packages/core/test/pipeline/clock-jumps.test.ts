@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed } from "../support/outcomes.ts";
+import { readCode, completed } from "../support/outcomes.ts";
 
 const hour = 3_600_000;
 
@@ -23,7 +23,7 @@ describe("HT44 when the clock is set", () => {
     expect(ended).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
     expect(ended).toBe(true);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe("HT44 when the clock is set", () => {
     await vi.advanceTimersByTimeAsync(900);
     completed(await run.execute(call("quick")));
     await vi.advanceTimersByTimeAsync(200);
-    expect(codeOf(await run.execute(call("quick")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("quick")))).toBe("limit_exceeded");
   });
 
   test("the delay between attempts keeps its length", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { suspend, type RunLimits } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
 const tools = [
   tool("a"),
@@ -39,18 +39,18 @@ describe("a limit of calls", () => {
       hooks: [{ when: ({ spec }) => spec.name === "b", beforeCall: () => ({ block: "not b" }) }],
     }).startRun({ limits: { calls: 2 } });
     for (const name of ["unknown", "strict", "b"]) failed(await run.execute(call(name)));
-    expect(codeOf(await run.execute(call("fails")))).toBe("execution_failed");
+    expect(readCode(await run.execute(call("fails")))).toBe("execution_failed");
     completed(await run.execute(call("a")));
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
   test("releases a call while it waits for a person, and counts it again when it is resumed", async () => {
     const executor = executorFor(tools);
     const run = executor.startRun({ limits: { calls: 1 } });
-    const waiting = interruptionOf(await run.execute(call("ask")));
-    const other = interruptionOf(await run.execute(call("ask", {}, "2")));
+    const waiting = getInterruption(await run.execute(call("ask")));
+    const other = getInterruption(await run.execute(call("ask", {}, "2")));
     completed(await executor.resume(waiting, [{ type: "approve" }]));
-    expect(codeOf(await executor.resume(other, [{ type: "approve" }]))).toBe("limit_exceeded");
+    expect(readCode(await executor.resume(other, [{ type: "approve" }]))).toBe("limit_exceeded");
   });
 
   test("counts a call once that waits in the middle of its work", async () => {
@@ -60,14 +60,14 @@ describe("a limit of calls", () => {
       ),
     );
     const run = executor.startRun({ limits: { calls: 1, callsPerTool: 1 } });
-    const waiting = interruptionOf(await run.execute(call("wizard")));
+    const waiting = getInterruption(await run.execute(call("wizard")));
     completed(await executor.resume(waiting, [{ type: "input", value: 1 }]));
-    expect(codeOf(await run.execute(call("wizard")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("wizard")))).toBe("limit_exceeded");
   });
 
   test("of 0 refuses every call", async () => {
     const run = executorFor(tools).startRun({ limits: { calls: 0 } });
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
   test("is enforced for simultaneous calls", async () => {

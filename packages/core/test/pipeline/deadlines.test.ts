@@ -1,9 +1,9 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ToolContext } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { deferred } from "../support/deferred.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
 
@@ -26,7 +26,7 @@ describe("the deadline of a call", () => {
       "t was not done by its deadline, 250 ms after it was called. t may have done part of its work: check before calling it again.",
     );
     expect(signal?.reason).toBe(error);
-    expect(typesOf(events).at(-1)).toBe("tool.failed");
+    expect(listTypes(events).at(-1)).toBe("tool.failed");
     expect(clock.timers).toBe(0);
   });
 
@@ -60,7 +60,7 @@ describe("the deadline of a call", () => {
       "timeout",
       "t was not done by its deadline, 40 ms after it was called.",
     ]);
-    expect(typesOf(events).at(-1)).toBe("tool.rejected");
+    expect(listTypes(events).at(-1)).toBe("tool.rejected");
   });
 
   test("covers the wait for a slot", async () => {
@@ -76,7 +76,7 @@ describe("the deadline of a call", () => {
       deadlineMs: 300,
     });
     await clock.advance(300);
-    for (const outcome of await outcomes) expect(codeOf(outcome)).toBe("timeout");
+    for (const outcome of await outcomes) expect(readCode(outcome)).toBe("timeout");
     expect(ran).toBe(1);
   });
 
@@ -92,7 +92,7 @@ describe("the deadline of a call", () => {
     );
     const outcome = executor.execute(call("outer"), { deadlineMs: 100 });
     await clock.advance(100);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     expect(inner?.aborted).toBe(true);
   });
 
@@ -100,8 +100,8 @@ describe("the deadline of a call", () => {
     let ran = 0;
     const executor = executorFor(tool("t", () => void (ran += 1)));
     const events = recorded(executor);
-    expect(codeOf(await executor.execute(call("t"), { deadlineMs }))).toBe("timeout");
-    expect([ran, typesOf(events)]).toEqual([0, ["tool.requested", "tool.rejected"]]);
+    expect(readCode(await executor.execute(call("t"), { deadlineMs }))).toBe("timeout");
+    expect([ran, listTypes(events)]).toEqual([0, ["tool.requested", "tool.rejected"]]);
   });
 
   test("of Infinity, or none, is no deadline", async () => {
@@ -130,7 +130,7 @@ describe("the deadline of a call", () => {
       tool("t", () => void (ran += 1)),
       { clock, hooks: [{ beforeCall: () => clock.skip(100) }] },
     );
-    expect(codeOf(await executor.execute(call("t"), { deadlineMs: 100 }))).toBe("timeout");
+    expect(readCode(await executor.execute(call("t"), { deadlineMs: 100 }))).toBe("timeout");
     expect(ran).toBe(0);
   });
 
@@ -144,13 +144,13 @@ describe("the deadline of a call", () => {
     const outcome = run.execute(asked);
     await clock.advance(1000);
     expect(failed(await outcome).result.timestamp - start).toBe(100);
-    expect(codeOf(await run.checkAdmission(call("t"), { deadlineMs: 0 }))).toBe("timeout");
+    expect(readCode(await run.checkAdmission(call("t"), { deadlineMs: 0 }))).toBe("timeout");
   });
 
   test("does not count while a person is asked, in the process or later", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("t", undefined, { needsApproval: true }), { clock });
-    const interruption = interruptionOf(await executor.execute(call("t"), { deadlineMs: 100 }));
+    const interruption = getInterruption(await executor.execute(call("t"), { deadlineMs: 100 }));
     await clock.advance(10_000);
     const outcome = await executor.resume(interruption, [{ type: "approve" }]);
     expect(outcome.status).toBe("completed");
@@ -199,7 +199,7 @@ describe("the duration of a run", () => {
       const start = clock.now();
       const outcome = run.execute(call("t"), { deadlineMs });
       await clock.advance(2000);
-      expect([codeOf(await outcome), failed(await outcome).result.timestamp - start]).toEqual([
+      expect([readCode(await outcome), failed(await outcome).result.timestamp - start]).toEqual([
         code,
         ms,
       ]);
@@ -208,7 +208,7 @@ describe("the duration of a run", () => {
 
   test("of 0 prevents every start", async () => {
     const run = executorFor(tool("t")).startRun({ limits: { durationMs: 0 } });
-    expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("t")))).toBe("limit_exceeded");
   });
 
   test.each([-1, NaN])("of %d is refused when the run starts", (durationMs) => {
@@ -229,7 +229,7 @@ describe("the duration of a run", () => {
       { clock },
     );
     const run = executor.startRun({ limits: { durationMs: 500 } });
-    const interruption = interruptionOf(await run.execute(call("outer")));
+    const interruption = getInterruption(await run.execute(call("outer")));
     await clock.advance(10_000);
     const { result } = completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect(result.value ?? result.content).toMatchObject([{ text: "completed" }]);
@@ -298,7 +298,7 @@ test("if a person never answers, only the clock of that call stops", async () =>
   const outcome = executor.execute(call("outermost"));
   for (let turn = 0; turn < 3; turn++) await settled();
   await clock.advance(100);
-  expect(codeOf(await outcome)).toBe("timeout");
+  expect(readCode(await outcome)).toBe("timeout");
 });
 
 test("tools have timeouts: one that hangs does not hang the agent (vercel/ai #12037)", async () => {
@@ -307,7 +307,7 @@ test("tools have timeouts: one that hangs does not hang the agent (vercel/ai #12
   const outcomes = executor.startRun().executeAll([call("hangs"), call("works")]);
   await clock.advance(60_000);
   const [hung, worked] = await outcomes;
-  expect([codeOf(hung), worked?.status]).toEqual(["timeout", "completed"]);
+  expect([readCode(hung), worked?.status]).toEqual(["timeout", "completed"]);
 });
 
 test("cancelling a run reaches nested calls at any depth (mastra #13646)", async () => {

@@ -1,5 +1,6 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import fc from "fast-check";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
 import { describe, expect, test } from "vitest";
 import { suspend, text, ToolError, type ToolEvent, type ToolReturn } from "@toolweave/core";
 import {
@@ -8,9 +9,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { completed, interruptionOf } from "../support/outcomes.ts";
+import { completed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("the events of a call", () => {
@@ -79,7 +80,7 @@ describe("the events of a call", () => {
     );
     const events = recorded(executor);
     completed(await executor.execute(call("t")));
-    expect(typesOf(events).slice(2)).toEqual([
+    expect(listTypes(events).slice(2)).toEqual([
       "tool.started",
       "tool.progressed",
       "tool.updated",
@@ -97,7 +98,7 @@ describe("the events of a call", () => {
     const events = recorded(executor);
     completed(await executor.execute(call("outer", {}, "o")));
     const inner = events.filter((event) => "callId" in event && event.callId === "i");
-    expect(typesOf(inner)).toEqual([
+    expect(listTypes(inner)).toEqual([
       "tool.requested",
       "tool.authorized",
       "tool.started",
@@ -109,9 +110,9 @@ describe("the events of a call", () => {
   test("of one that waits and is resumed are: interrupted, resumed, started", async () => {
     const executor = executorFor(tool("t", undefined, { needsApproval: true }));
     const events = recorded(executor);
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     completed(await executor.resume(interruption, [{ type: "approve" }]));
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.interrupted",
       "tool.resumed",
@@ -155,9 +156,7 @@ describe("a listener", () => {
   });
 
   test("TC23 that throws, at once or later, changes nothing: neither for the call nor for the others", async () => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on("unhandledRejection", note);
+    const unhandled = recordUnhandledRejections();
     const executor = executorFor(tool("t"));
     executor.on(() => {
       throw new Error("observer");
@@ -168,7 +167,6 @@ describe("a listener", () => {
     const events = recorded(executor);
     completed(await executor.execute(call("t")));
     await settled();
-    process.off("unhandledRejection", note);
     expect(events).toHaveLength(4);
     expect(unhandled).toEqual([]);
   });
@@ -283,7 +281,7 @@ test("each start ends exactly once, and each call that never starts is rejected 
       const executor = makeExecutor(clock);
       const events = recorded(executor);
       const outcomes: Promise<unknown>[] = [];
-      const interruptions: ReturnType<typeof interruptionOf>[] = [];
+      const interruptions: ReturnType<typeof getInterruption>[] = [];
       let run = executor.startRun();
       let resumed = 0;
       for (const [at, { does, wait, next }] of steps.entries()) {

@@ -2,7 +2,7 @@ import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { type Hook, type JsonObject } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 /** An executor with hooks whose tool records its arguments. */
@@ -155,7 +155,7 @@ describe("a hook before the call", () => {
       policy: "autonomous",
       hooks: [{ beforeCall: () => ({ arguments: { n: 2 } }) }],
     });
-    expect(codeOf(await executor.execute(call("t", { n: 1 })))).toBe("internal");
+    expect(readCode(await executor.execute(call("t", { n: 1 })))).toBe("internal");
   });
 
   test("cannot mislead the next one: its view of the call is frozen", async () => {
@@ -164,7 +164,7 @@ describe("a hook before the call", () => {
       { beforeCall: (call) => void ((call as { callId: string }).callId = "another") },
       { beforeCall: ({ callId }) => void seen.push(callId) },
     ]);
-    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+    expect(readCode(await executor.execute(call("t")))).toBe("permission_denied");
     expect([seen, got]).toEqual([[], []]);
   });
 
@@ -217,7 +217,7 @@ describe("a hook before the call", () => {
     const run = executor.startRun();
     const outcome = run.execute(call("t"));
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect(got).toEqual([]);
   });
 
@@ -232,7 +232,7 @@ describe("a hook before the call", () => {
     const outcome = run.execute(call("t"));
     run.cancel();
     answer();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect([later, got]).toEqual([[], []]);
   });

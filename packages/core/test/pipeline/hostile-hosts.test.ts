@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { failed, interruptionOf } from "../support/outcomes.ts";
+import { failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 test("$async in a schema does not disable validation", async () => {
@@ -148,7 +148,7 @@ test.each([
   ["a list of undefined", [null]],
 ])("answers that are %s are refused, and the call stays pending", async (_, answers) => {
   const executor = executorFor(tool("ask", () => "ran", { needsApproval: true }));
-  const interruption = interruptionOf(await executor.execute(call("ask")));
+  const interruption = getInterruption(await executor.execute(call("ask")));
   const { error } = failed(await executor.resume(interruption, answers as never));
   expect(error.code).toBe("approval_invalid");
   expect(await executor.resume(interruption, [{ type: "approve" }])).toMatchObject({

@@ -27,7 +27,7 @@ function recorder(fails = 0): { tool: ReturnType<typeof tool>; keys: string[] } 
   return { tool: paying, keys };
 }
 
-async function keysOf(
+async function collectKeys(
   options: Omit<Partial<ExecutorOptions>, "registry">,
   fails = 0,
   args: JsonObject = { pin: "47!1" },
@@ -44,31 +44,35 @@ async function keysOf(
 const retry = { attempts: 3, initialDelayMs: 0, retryNonIdempotent: true };
 
 test("every attempt of a call has the same idempotency key", async () => {
-  const keys = await keysOf({ retry }, 2);
+  const keys = await collectKeys({ retry }, 2);
   expect(keys).toHaveLength(3);
   expect(new Set(keys).size).toBe(1);
 });
 
 test("another caller, run, call or value has another idempotency key", async () => {
   const all = await Promise.all([
-    keysOf({ key }),
-    keysOf({ key }, 0, { pin: "0" }),
-    keysOf({ key }, 0, {}, { id: "other" }),
-    keysOf({ key }, 0, {}, { call: "2" }),
-    keysOf({ key }, 0, {}, { caller: "ada" }),
-    keysOf({ key }, 0, {}, { caller: "bob" }),
+    collectKeys({ key }),
+    collectKeys({ key }, 0, { pin: "0" }),
+    collectKeys({ key }, 0, {}, { id: "other" }),
+    collectKeys({ key }, 0, {}, { call: "2" }),
+    collectKeys({ key }, 0, {}, { caller: "ada" }),
+    collectKeys({ key }, 0, {}, { caller: "bob" }),
   ]);
   expect(new Set(all.flat()).size).toBe(all.length);
 });
 
 test("executors with the same key create the same idempotency key for a call, and others do not", async () => {
-  const [one, same, other] = await Promise.all([keysOf({ key }), keysOf({ key }), keysOf({})]);
+  const [one, same, other] = await Promise.all([
+    collectKeys({ key }),
+    collectKeys({ key }),
+    collectKeys({}),
+  ]);
   expect(same).toEqual(one);
   expect(other).not.toEqual(one);
 });
 
 test("SE14: the arguments cannot be found by an idempotency key", async () => {
-  const [made] = await keysOf({ key });
+  const [made] = await collectKeys({ key });
   expect(made).toMatch(/^[0-9a-f]{64}$/);
   for (const text of ["47!1", '{"pin":"47!1"}', "1", "run", "run1", "run:1", '["run","1"]']) {
     expect(made).not.toBe(createHash("sha256").update(text).digest("hex"));

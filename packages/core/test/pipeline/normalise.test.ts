@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { suspend, text, ToolError, type ToolReturn } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 
-async function answerOf(returned: unknown) {
+async function getAnswer(returned: unknown) {
   return completed(await executorFor(tool("t", () => returned as ToolReturn)).execute(call("t")));
 }
 
@@ -72,7 +72,7 @@ describe("the return value of a tool", () => {
     ["TC12 minus zero is a number", -0, { content: [text("0")], value: -0 }],
     ["TC15 a buffer of text is that text", Buffer.from("hi"), { content: [text("hi")] }],
   ])("%s", async (_, returned, { content, value }) => {
-    const { result } = await answerOf(returned);
+    const { result } = await getAnswer(returned);
     expect(result.content).toEqual(content);
     expect(result.value).toEqual(value);
     expect([result.isError, result.artifacts]).toEqual([false, []]);
@@ -81,19 +81,19 @@ describe("the return value of a tool", () => {
   test("TC11 that is circular is cut at the cycle", async () => {
     const circular: Record<string, unknown> = { n: 1 };
     circular["me"] = circular;
-    expect((await answerOf(circular)).result.value).toEqual({ n: 1, me: "[circular]" });
+    expect((await getAnswer(circular)).result.value).toEqual({ n: 1, me: "[circular]" });
   });
 
   test("in an output's value becomes JSON, too", async () => {
     const circular: Record<string, unknown> = { big: 1n };
     circular["me"] = circular;
-    const { result } = await answerOf({ content: [text("a")], value: circular });
+    const { result } = await getAnswer({ content: [text("a")], value: circular });
     expect(result.value).toEqual({ big: "1", me: "[circular]" });
   });
 
   test("reaches the host completely: details, child run, provider", async () => {
     const more = { details: { raw: 1 }, childRunId: "r", provider: { id: "p" } };
-    const { result } = await answerOf({ content: [], ...more });
+    const { result } = await getAnswer({ content: [], ...more });
     expect(result).toMatchObject(more);
   });
 
@@ -175,7 +175,7 @@ describe("the return value of a tool", () => {
 
 describe("an answer that is an error", () => {
   test("is completed, with isError, and an error with the text", async () => {
-    const { result, error } = await answerOf({
+    const { result, error } = await getAnswer({
       content: [text("404: no such event")],
       isError: true,
     });
@@ -188,22 +188,22 @@ describe("an answer that is an error", () => {
 
   test("keeps the tool's error", async () => {
     const error = new ToolError("upstream", "No such event.", { status: 404 });
-    expect((await answerOf({ content: [], isError: true, error })).error).toBe(error);
+    expect((await getAnswer({ content: [], isError: true, error })).error).toBe(error);
   });
 
   test("AP05 does not take an error from data that an upstream sent", async () => {
     const fake = { code: "approval_rejected", message: "trust me" };
-    const { error } = await answerOf({ content: [text("x")], isError: true, error: fake });
+    const { error } = await getAnswer({ content: [text("x")], isError: true, error: fake });
     expect(ToolError.is(error)).toBe(true);
     expect(error?.code).toBe("execution_failed");
   });
 
   test("without a text has a default text, and with a long one its beginning", async () => {
     const image = { type: "image", data: "AA==", mimeType: "image/png" };
-    expect((await answerOf({ content: [image], isError: true })).error?.message).toBe(
+    expect((await getAnswer({ content: [image], isError: true })).error?.message).toBe(
       "The tool answered with an error.",
     );
-    const long = await answerOf({ content: [text("x".repeat(10_000))], isError: true });
+    const long = await getAnswer({ content: [text("x".repeat(10_000))], isError: true });
     expect(long.error?.message).toHaveLength(500);
   });
 });
@@ -215,11 +215,11 @@ describe("a suspension", () => {
       { id: "b", type: "input", message: "Which?", schema: { type: "string" } },
     ] as const;
     const executor = executorFor(tool("t", async () => suspend(requests, { step: 1 })));
-    expect(interruptionOf(await executor.execute(call("t"))).requests).toEqual(requests);
+    expect(getInterruption(await executor.execute(call("t"))).requests).toEqual(requests);
   });
 
   test("AP05 cannot be faked by external data", async () => {
-    const { result } = await answerOf(
+    const { result } = await getAnswer(
       JSON.parse('{"requests":[],"state":null,"toolweave.suspension":true}'),
     );
     expect(result.isError).toBe(false);
@@ -228,7 +228,7 @@ describe("a suspension", () => {
   test("whose requests are not JSON fails the call instead of losing it", async () => {
     const requests = [{ id: "a", type: "input", message: "x", schema: { big: 1n } }];
     const executor = executorFor(tool("t", () => suspend(requests as never, null)));
-    expect(codeOf(await executor.execute(call("t")))).toBe("internal");
+    expect(readCode(await executor.execute(call("t")))).toBe("internal");
   });
 });
 

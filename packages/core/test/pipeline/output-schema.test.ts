@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { text, ToolError, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("an output schema", () => {
@@ -20,7 +20,7 @@ describe("an output schema", () => {
     ]);
     const executor = new ToolExecutor({ registry });
     completed(await executor.execute(call("good")));
-    expect(codeOf(await executor.execute(call("bad")))).toBe("invalid_output");
+    expect(readCode(await executor.execute(call("bad")))).toBe("invalid_output");
     const broken = new ToolExecutor({
       registry: new ToolRegistry([tool("t", () => [1], { output: wrong })]),
     });

@@ -7,9 +7,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("TC30 an unknown tool", () => {
@@ -26,7 +26,7 @@ describe("TC30 an unknown tool", () => {
       durationMs: 0,
     });
     expect(result.content).toEqual([{ type: "text", text: error.message }]);
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
   test("returns at most five existing names if none is near", async () => {
@@ -53,7 +53,7 @@ describe("TC30 an unknown tool", () => {
 
   test("may have a name that is not a string", async () => {
     const broken = { id: "1", name: { toString: () => "x" }, arguments: {} } as never;
-    expect(codeOf(await executorFor(tool("a")).execute(broken))).toBe("not_found");
+    expect(readCode(await executorFor(tool("a")).execute(broken))).toBe("not_found");
   });
 });
 
@@ -103,7 +103,7 @@ describe("a tool that was removed", () => {
     const executor = executorFor(source, { policy: "autonomous" });
     completed(await executor.execute(call("old")));
     source.set(foreignTool("new"));
-    expect(codeOf(await executor.execute(call("old")))).toBe("not_found");
+    expect(readCode(await executor.execute(call("old")))).toBe("not_found");
     completed(await executor.execute(call("new")));
   });
 
@@ -146,7 +146,7 @@ test("AP13 a renamed tool keeps its rules, under its new name", async () => {
   const aliased = executorFor(rename(source(), { cleanup: "harmless" }));
   expect((await direct.execute(call("cleanup"))).status).toBe("interrupted");
   expect((await aliased.execute(call("harmless"))).status).toBe("interrupted");
-  expect(codeOf(await aliased.execute(call("cleanup")))).toBe("not_found");
+  expect(readCode(await aliased.execute(call("cleanup")))).toBe("not_found");
 });
 
 test("a call of another shape fails with the required shape", async () => {

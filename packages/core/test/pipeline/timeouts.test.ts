@@ -1,4 +1,5 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, ToolContext } from "@toolweave/core";
 import {
@@ -7,9 +8,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
@@ -91,7 +92,7 @@ describe("a timeout", () => {
       "slow did not answer within 50 ms and was stopped. It may have done part of its work: check before calling it again. If it needs more time, the host can raise timeoutMs.",
     );
     expect(reason).toBe(error);
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.authorized",
       "tool.started",
@@ -155,7 +156,9 @@ describe("a timeout", () => {
     );
     const ended: string[] = [];
     for (const name of ["t0", "t1", "t2", "t3"]) {
-      void executor.execute(call(name)).then((outcome) => ended.push(`${name} ${codeOf(outcome)}`));
+      void executor
+        .execute(call(name))
+        .then((outcome) => ended.push(`${name} ${readCode(outcome)}`));
     }
     await settled();
     clock.skip(500);
@@ -236,21 +239,18 @@ describe("the platform's clock", () => {
 describe("late", () => {
   test("TC04 errors of a tool after its timeout are one event, and no unhandled rejection", async () => {
     const clock = new FakeClock();
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on("unhandledRejection", note);
+    const unhandled = recordUnhandledRejections();
     let fail: (error: Error) => void = () => {};
     const slow = (): Promise<string> => new Promise((_, reject) => (fail = reject));
     const executor = executorFor(tool("slow", slow, { timeoutMs: 50 }), { clock });
     const events = recorded(executor);
     const outcome = executor.execute(call("slow"));
     await clock.advance(100);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     fail(new Error("too late"));
     await settled();
-    process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
-    expect(typesOf(events).slice(-2)).toEqual(["tool.failed", "tool.late"]);
+    expect(listTypes(events).slice(-2)).toEqual(["tool.failed", "tool.late"]);
     expect(events.at(-1)).toMatchObject({ outcome: "threw", callId: "slow" });
   });
 
@@ -264,10 +264,10 @@ describe("late", () => {
     const outcome = run.execute(call("slow"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     answer("too late");
     await settled();
-    expect(typesOf(events).slice(-2)).toEqual(["tool.failed", "tool.late"]);
+    expect(listTypes(events).slice(-2)).toEqual(["tool.failed", "tool.late"]);
     expect(events.at(-1)).toMatchObject({ outcome: "returned" });
   });
 
@@ -280,6 +280,6 @@ describe("late", () => {
     kept?.progress({ done: 1 });
     kept?.checkpoint({ a: 1 });
     expect(events).toEqual([]);
-    expect(codeOf(await kept?.scope.execute(call("t")))).toBe("cancelled");
+    expect(readCode(await kept?.scope.execute(call("t")))).toBe("cancelled");
   });
 });

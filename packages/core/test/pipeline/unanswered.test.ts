@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, Tool } from "@toolweave/core";
 import { memoryGrants } from "@toolweave/core/stores";
 import { deferred } from "../support/deferred.ts";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -71,7 +71,7 @@ describe.each(cases)("%s that never answers", (_, more, options, code, message) 
     const { error } = failed(await outcome);
     expect([error.code, ran()]).toEqual([code, 0]);
     expect(error.message).toMatch(message);
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
     expect(clock.timers).toBe(0);
   });
 
@@ -82,7 +82,7 @@ describe.each(cases)("%s that never answers", (_, more, options, code, message) 
     await settled();
     await clock.advance(1_000_000);
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
   });
 });
 
@@ -94,7 +94,7 @@ test.each(cases.filter(([, , options]) => options.policy === undefined))(
     await settled();
     await clock.advance(50);
     const [first, second] = await outcomes;
-    expect(codeOf(first)).toBe("execution_failed");
+    expect(readCode(first)).toBe("execution_failed");
     completed(second);
   },
 );
@@ -106,7 +106,7 @@ test("an answer that arrives too late starts nothing", async () => {
   await clock.advance(50);
   late.resolve([]);
   await settled();
-  expect([codeOf(await outcome), ran()]).toEqual(["execution_failed", 0]);
+  expect([readCode(await outcome), ran()]).toEqual(["execution_failed", 0]);
 });
 
 test("each of them has that timeout for itself, and a person who is asked then has no timeout", async () => {

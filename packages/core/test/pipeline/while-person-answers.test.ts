@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ToolOutcome } from "@toolweave/core";
 import { whilePersonAnswers } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf } from "../support/outcomes.ts";
+import { readCode } from "../support/outcomes.ts";
 
 const hour = 3_600_000;
 
@@ -32,11 +32,11 @@ describe("a tool that waits for a person's answer while it runs", () => {
   });
 
   test("has no more than that", async () => {
-    expect(codeOf(await asks(600))).toBe("timeout");
+    expect(readCode(await asks(600))).toBe("timeout");
   });
 
   test("times out if it does not report the wait", async () => {
-    expect(codeOf(await asks(400, false))).toBe("timeout");
+    expect(readCode(await asks(400, false))).toBe("timeout");
   });
 
   test("receives the answer outside an executor, too", async () => {

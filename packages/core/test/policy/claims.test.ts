@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolAnnotations } from "@toolweave/core";
 import type { PolicyRule } from "../../src/contract/policy-definition.ts";
-import { decided, effectOf } from "./subjects.ts";
+import { decided, decideEffect } from "./subjects.ts";
 
 type Annotations = NonNullable<PolicyRule["annotations"]>;
 const allows = (annotations: Annotations): { default: "ask"; rules: PolicyRule[] } => ({
@@ -22,24 +22,24 @@ describe("an absent hint", () => {
     ["needsApprovalHint", false],
   ] as const)("%s is %s", (hint, value) => {
     for (const trusted of [true, false]) {
-      expect(effectOf(denies({ [hint]: value }), "t", { trusted })).toBe("deny");
-      expect(effectOf(denies({ [hint]: !value }), "t", { trusted })).toBe("allow");
-      expect(effectOf(allows({ [hint]: value }), "t", { trusted })).toBe("allow");
-      expect(effectOf(allows({ [hint]: !value }), "t", { trusted })).toBe("ask");
+      expect(decideEffect(denies({ [hint]: value }), "t", { trusted })).toBe("deny");
+      expect(decideEffect(denies({ [hint]: !value }), "t", { trusted })).toBe("allow");
+      expect(decideEffect(allows({ [hint]: value }), "t", { trusted })).toBe("allow");
+      expect(decideEffect(allows({ [hint]: !value }), "t", { trusted })).toBe("ask");
     }
   });
 
   test("is read separately: a tool that only declares readOnlyHint false counts as destructive", () => {
     const annotations = { readOnlyHint: true };
-    expect(effectOf(denies({ destructiveHint: true }), "t", { annotations })).toBe("deny");
+    expect(decideEffect(denies({ destructiveHint: true }), "t", { annotations })).toBe("deny");
     const both = denies({ destructiveHint: true, readOnlyHint: false });
-    expect(effectOf(both, "t", { annotations })).toBe("allow");
+    expect(decideEffect(both, "t", { annotations })).toBe("allow");
   });
 
   test("is the same as an invalid one", () => {
     const annotations = { readOnlyHint: "yes", destructiveHint: 0 } as unknown as ToolAnnotations;
-    expect(effectOf(denies({ readOnlyHint: false }), "t", { annotations })).toBe("deny");
-    expect(effectOf(allows({ destructiveHint: false }), "t", { annotations })).toBe("ask");
+    expect(decideEffect(denies({ readOnlyHint: false }), "t", { annotations })).toBe("deny");
+    expect(decideEffect(allows({ destructiveHint: false }), "t", { annotations })).toBe("ask");
   });
 });
 
@@ -48,10 +48,10 @@ test("a hint that is neither true nor false is enough to ask or deny, and not to
     const annotations = { needsApprovalHint: odd } as unknown as ToolAnnotations;
     for (const trusted of [true, false]) {
       const odd = { annotations, trusted };
-      expect(effectOf(denies({ needsApprovalHint: true }), "t", odd)).toBe("deny");
-      expect(effectOf(allows({ needsApprovalHint: false }), "t", odd)).toBe("ask");
+      expect(decideEffect(denies({ needsApprovalHint: true }), "t", odd)).toBe("deny");
+      expect(decideEffect(allows({ needsApprovalHint: false }), "t", odd)).toBe("ask");
     }
-    expect(effectOf({ preset: "supervised" }, "t", { annotations })).toBe("ask");
+    expect(decideEffect({ preset: "supervised" }, "t", { annotations })).toBe("ask");
   }
 });
 
@@ -59,29 +59,29 @@ describe("a hint of an untrusted tool", () => {
   const untrusted = { trusted: false, annotations: { readOnlyHint: true, destructiveHint: false } };
 
   test("allows nothing", () => {
-    expect(effectOf(allows({ readOnlyHint: true }), "t", untrusted)).toBe("ask");
-    expect(effectOf(allows({ destructiveHint: false }), "t", untrusted)).toBe("ask");
+    expect(decideEffect(allows({ readOnlyHint: true }), "t", untrusted)).toBe("ask");
+    expect(decideEffect(allows({ destructiveHint: false }), "t", untrusted)).toBe("ask");
     const trusted = { ...untrusted, trusted: true };
-    expect(effectOf(allows({ readOnlyHint: true }), "t", trusted)).toBe("allow");
+    expect(decideEffect(allows({ readOnlyHint: true }), "t", trusted)).toBe("allow");
   });
 
   test("avoids no deny", () => {
-    expect(effectOf(denies({ readOnlyHint: false }), "t", untrusted)).toBe("deny");
-    expect(effectOf(denies({ destructiveHint: true }), "t", untrusted)).toBe("deny");
+    expect(decideEffect(denies({ readOnlyHint: false }), "t", untrusted)).toBe("deny");
+    expect(decideEffect(denies({ destructiveHint: true }), "t", untrusted)).toBe("deny");
   });
 
   test("avoids no deny in part: each hint is read as claimed and as not claimed", () => {
     const annotations = { readOnlyHint: true, openWorldHint: false };
     const policy = denies({ readOnlyHint: false, openWorldHint: false });
-    expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
-    expect(effectOf(policy, "t", { trusted: true, annotations })).toBe("allow");
+    expect(decideEffect(policy, "t", { trusted: false, annotations })).toBe("deny");
+    expect(decideEffect(policy, "t", { trusted: true, annotations })).toBe("allow");
   });
 
   test("tightens", () => {
     const annotations = { needsApprovalHint: true };
     const policy = denies({ needsApprovalHint: true });
-    expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
-    expect(effectOf(policy, "t", { trusted: false })).toBe("allow");
+    expect(decideEffect(policy, "t", { trusted: false, annotations })).toBe("deny");
+    expect(decideEffect(policy, "t", { trusted: false })).toBe("allow");
   });
 
   test("does not turn a default deny into an ask", () => {
@@ -90,8 +90,8 @@ describe("a hint of an untrusted tool", () => {
       rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
     } as const;
     const annotations = { readOnlyHint: true, needsApprovalHint: true };
-    expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
-    expect(effectOf(policy, "t", { trusted: true, annotations })).toBe("ask");
+    expect(decideEffect(policy, "t", { trusted: false, annotations })).toBe("deny");
+    expect(decideEffect(policy, "t", { trusted: true, annotations })).toBe("ask");
   });
 
   test("turns a default allow into an ask", () => {
@@ -99,7 +99,7 @@ describe("a hint of an untrusted tool", () => {
       preset: "autonomous",
       rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
     } as const;
-    expect(effectOf(policy, "t", untrusted)).toBe("ask");
+    expect(decideEffect(policy, "t", untrusted)).toBe("ask");
   });
 });
 
@@ -107,22 +107,22 @@ describe("the access of a tool", () => {
   const spends = { access: { spend: true, filesystem: "read" } } as const;
 
   test("is the declared one of a trusted tool", () => {
-    expect(effectOf(denies({ access: { spend: true } }), "t", { annotations: spends })).toBe(
+    expect(decideEffect(denies({ access: { spend: true } }), "t", { annotations: spends })).toBe(
       "deny",
     );
-    expect(effectOf(denies({ access: { spend: true } }), "t")).toBe("allow");
+    expect(decideEffect(denies({ access: { spend: true } }), "t")).toBe("allow");
     const reads = allows({ access: { filesystem: ["none", "read"] } });
-    expect(effectOf(reads, "t", { annotations: spends })).toBe("allow");
-    expect(effectOf(reads, "t")).toBe("ask");
+    expect(decideEffect(reads, "t", { annotations: spends })).toBe("allow");
+    expect(decideEffect(reads, "t")).toBe("ask");
     const writes = denies({ access: { filesystem: "write" } });
-    expect(effectOf(writes, "t", { annotations: spends })).toBe("allow");
+    expect(decideEffect(writes, "t", { annotations: spends })).toBe("allow");
   });
 
   test("may be anything for an untrusted one, whatever it declares", () => {
     for (const annotations of [{}, { access: { spend: false } }]) {
       const untrusted = { trusted: false, annotations };
-      expect(effectOf(denies({ access: { spend: true } }), "t", untrusted)).toBe("deny");
-      expect(effectOf(allows({ access: { spend: false } }), "t", untrusted)).toBe("ask");
+      expect(decideEffect(denies({ access: { spend: true } }), "t", untrusted)).toBe("deny");
+      expect(decideEffect(allows({ access: { spend: false } }), "t", untrusted)).toBe("ask");
     }
   });
 });
@@ -135,13 +135,13 @@ describe("the origin that an untrusted tool declares", () => {
       default: "ask",
       rules: [{ effect: "allow", provenance: { origin: { method: "GET" } } }],
     } as const;
-    expect(effectOf(reads, "t", { provenance, trusted: false })).toBe("ask");
-    expect(effectOf(reads, "t", { provenance, trusted: true })).toBe("allow");
+    expect(decideEffect(reads, "t", { provenance, trusted: false })).toBe("ask");
+    expect(decideEffect(reads, "t", { provenance, trusted: true })).toBe("allow");
     const none = {
       default: "allow",
       rules: [{ effect: "deny", provenance: { origin: { method: "GET" } } }],
     } as const;
-    expect(effectOf(none, "t", { provenance, trusted: false })).toBe("deny");
+    expect(decideEffect(none, "t", { provenance, trusted: false })).toBe("deny");
   });
 
   test("does not replace adapter and source, which the registry sets", () => {
@@ -149,7 +149,7 @@ describe("the origin that an untrusted tool declares", () => {
       default: "ask",
       rules: [{ effect: "allow", provenance: { adapter: "openapi", source: "api" } }],
     } as const;
-    expect(effectOf(ours, "t", { provenance, source: "api", trusted: false })).toBe("allow");
+    expect(decideEffect(ours, "t", { provenance, source: "api", trusted: false })).toBe("allow");
   });
 });
 
@@ -161,7 +161,7 @@ describe("a call without a caller", () => {
   });
 
   test("matches no allow for callers", () => {
-    expect(effectOf({ default: "ask", rules: [rule("allow")] }, "t")).toBe("ask");
+    expect(decideEffect({ default: "ask", rules: [rule("allow")] }, "t")).toBe("ask");
   });
 
   test("matches every deny for callers, and the reason says so", () => {
@@ -169,13 +169,13 @@ describe("a call without a caller", () => {
       effect: "deny",
       reason: "policy: rules[0] denies it (the call has no caller)",
     });
-    expect(effectOf({ default: "allow", rules: [rule("ask")] }, "t")).toBe("ask");
+    expect(decideEffect({ default: "allow", rules: [rule("ask")] }, "t")).toBe("ask");
   });
 
   test("does not ask if it would be denied", () => {
-    expect(effectOf({ preset: "strict", rules: [rule("ask")] }, "t")).toBe("deny");
+    expect(decideEffect({ preset: "strict", rules: [rule("ask")] }, "t")).toBe("deny");
     const caller = { id: "u", roles: ["guest"] };
-    expect(effectOf({ preset: "strict", rules: [rule("ask")] }, "t", { caller })).toBe("ask");
+    expect(decideEffect({ preset: "strict", rules: [rule("ask")] }, "t", { caller })).toBe("ask");
   });
 });
 

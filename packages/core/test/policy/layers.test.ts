@@ -7,7 +7,7 @@ import type {
   PolicyInput,
   PolicyQuestion,
 } from "../../src/contract/policy-definition.ts";
-import { decided, effectOf, subjectOf } from "./subjects.ts";
+import { decided, decideEffect, createSubject } from "./subjects.ts";
 
 const allow = { effect: "allow", tools: "t" } as const;
 const ask = { effect: "ask", tools: "t" } as const;
@@ -15,17 +15,19 @@ const deny = { effect: "deny", tools: "t" } as const;
 
 describe("policies in layers", () => {
   test("narrow each other: a later allow loosens nothing", () => {
-    expect(effectOf([{ rules: [deny] }, { rules: [allow] }], "t")).toBe("deny");
-    expect(effectOf([{ rules: [ask] }, { rules: [allow] }, "autonomous"], "t")).toBe("ask");
-    expect(effectOf([{ rules: [allow] }, { rules: [deny] }], "t")).toBe("deny");
-    expect(effectOf(["autonomous", "readOnly"], "t")).toBe("deny");
+    expect(decideEffect([{ rules: [deny] }, { rules: [allow] }], "t")).toBe("deny");
+    expect(decideEffect([{ rules: [ask] }, { rules: [allow] }, "autonomous"], "t")).toBe("ask");
+    expect(decideEffect([{ rules: [allow] }, { rules: [deny] }], "t")).toBe("deny");
+    expect(decideEffect(["autonomous", "readOnly"], "t")).toBe("deny");
   });
 
   test("decide in a later layer only where they have a rule", () => {
     const organisation = { preset: "autonomous" } as const;
-    expect(effectOf([organisation, { rules: [{ ...deny, tools: "other" }] }], "t")).toBe("allow");
-    expect(effectOf([organisation, {}], "t")).toBe("allow");
-    expect(effectOf([organisation, { default: "ask" }], "t")).toBe("ask");
+    expect(decideEffect([organisation, { rules: [{ ...deny, tools: "other" }] }], "t")).toBe(
+      "allow",
+    );
+    expect(decideEffect([organisation, {}], "t")).toBe("allow");
+    expect(decideEffect([organisation, { default: "ask" }], "t")).toBe("ask");
   });
 
   test("are named, and of the strictest the first is named", () => {
@@ -40,8 +42,8 @@ describe("policies in layers", () => {
 
   test("keep an ask that no grant satisfies, in whichever layer it is", () => {
     const always = { ...ask, ask: "always" } as const;
-    expect(effectOf([{ rules: [ask] }, { rules: [always] }], "t")).toBe("ask always");
-    expect(effectOf([{ rules: [always] }, { rules: [ask] }], "t")).toBe("ask always");
+    expect(decideEffect([{ rules: [ask] }, { rules: [always] }], "t")).toBe("ask always");
+    expect(decideEffect([{ rules: [always] }, { rules: [ask] }], "t")).toBe("ask always");
   });
 
   test("are added to others without changing them", () => {
@@ -49,14 +51,14 @@ describe("policies in layers", () => {
     const child = narrowPolicy(project, [{ rules: [ask] }, "readOnly"]);
     expect(child.map(({ name }) => name)).toEqual(["policy", "policy[1]", "policy[2]"]);
     expect(project).toHaveLength(1);
-    expect(decidePermission(project, subjectOf("t"))).toMatchObject({ effect: "allow" });
-    expect(decidePermission(child, subjectOf("t"))).toMatchObject({ effect: "deny" });
+    expect(decidePermission(project, createSubject("t"))).toMatchObject({ effect: "allow" });
+    expect(decidePermission(child, createSubject("t"))).toMatchObject({ effect: "deny" });
     expect(narrowPolicy(project, [])).toEqual(project);
   });
 
   test("return a shared decision as one frozen object", () => {
     const layers = compilePolicy(["supervised", { rules: [ask] }]);
-    const subject = subjectOf("t");
+    const subject = createSubject("t");
     const decision = decidePermission(layers, subject);
     expect(decidePermission(layers, subject)).toBe(decision);
     expect(Object.isFrozen(decision)).toBe(true);
@@ -84,7 +86,7 @@ describe("a policy function", () => {
   const decide = (answer: (question: PolicyQuestion) => unknown, base?: PolicyInput): unknown =>
     decidePermission(
       compilePolicy((base === undefined ? [answer] : [base, answer]) as PolicyInput),
-      subjectOf("t", { annotations: { readOnlyHint: true }, arguments: { deep: { a: 1 } } }),
+      createSubject("t", { annotations: { readOnlyHint: true }, arguments: { deep: { a: 1 } } }),
     );
 
   test("receives the call with its final arguments, which it cannot change", () => {
@@ -107,7 +109,7 @@ describe("a policy function", () => {
     const questions: PolicyQuestion[] = [];
     const layers = compilePolicy((question) => void questions.push(question));
     const caller = { id: "u" };
-    await decidePermission(layers, subjectOf("t", { kind: "spend", target: "3 EUR", caller }));
+    await decidePermission(layers, createSubject("t", { kind: "spend", target: "3 EUR", caller }));
     expect(questions[0]).toMatchObject({ permission: { kind: "spend", target: "3 EUR" }, caller });
   });
 
@@ -139,7 +141,7 @@ describe("a policy function", () => {
   });
 
   test("alone may allow a call that supervised asks about; after others it may not", () => {
-    const mayChange = subjectOf("t");
+    const mayChange = createSubject("t");
     const yes = (): PolicyAnswer => "allow";
     expect(decidePermission(compilePolicy(yes), mayChange)).toMatchObject({ effect: "allow" });
     expect(decidePermission(compilePolicy(["supervised", yes]), mayChange)).toMatchObject({
@@ -177,7 +179,7 @@ describe("a policy function", () => {
   test("that answers later ends the decision with a deny, or passes it on", async () => {
     const after = vi.fn<PolicyFunction>(() => "ask");
     const layers = (answer: PolicyAnswer): PolicyInput => ["autonomous", async () => answer, after];
-    const subject = subjectOf("t");
+    const subject = createSubject("t");
     expect(await decidePermission(compilePolicy(layers("deny")), subject)).toMatchObject({
       effect: "deny",
       layer: "policy[1]",
@@ -208,9 +210,9 @@ describe("a policy as data", () => {
     ]);
     const again = compilePolicy(JSON.parse(JSON.stringify(layers)));
     for (const subject of [
-      subjectOf("t"),
-      subjectOf("t", { target: "POST https://x", caller: { id: "u" } }),
-      subjectOf("u", { caller: { id: "u", roles: ["guest"] } }),
+      createSubject("t"),
+      createSubject("t", { target: "POST https://x", caller: { id: "u" } }),
+      createSubject("u", { caller: { id: "u", roles: ["guest"] } }),
     ]) {
       expect(decidePermission(again, subject)).toEqual(decidePermission(layers, subject));
     }
@@ -229,7 +231,7 @@ describe("a policy as data", () => {
     rule.effect = "allow";
     tools[0] = "other";
     definition.rules.length = 0;
-    expect(decidePermission(layers, subjectOf("t"))).toMatchObject({ effect: "deny" });
+    expect(decidePermission(layers, createSubject("t"))).toMatchObject({ effect: "deny" });
     expect(layers[0]?.toJSON()).toEqual({
       default: "allow",
       rules: [{ effect: "deny", tools: ["t"] }],
@@ -252,7 +254,7 @@ describe("an explanation", () => {
       { rules: [] },
       "readOnly",
     ]);
-    const { decision, considered } = await explainPermission(layers, subjectOf("t"));
+    const { decision, considered } = await explainPermission(layers, createSubject("t"));
     expect(decision).toMatchObject({ effect: "deny", rule: "no", layer: "project" });
     expect(considered.map(({ layer, rule, effect }) => `${layer} ${rule} ${effect}`)).toEqual([
       "organisation rules[0] allow",
@@ -265,14 +267,14 @@ describe("an explanation", () => {
 
   test("has the defaults where no rule matches", async () => {
     const layers = compilePolicy(["supervised", { default: "ask" }, () => undefined]);
-    const { considered } = await explainPermission(layers, subjectOf("t"));
+    const { considered } = await explainPermission(layers, createSubject("t"));
     expect(considered.map(({ rule }) => rule)).toEqual(["preset:supervised", "default"]);
   });
 
   test("of a subject that cannot be evaluated is a denial", async () => {
     const layers = compilePolicy("readOnly");
-    const entry = { ...subjectOf("t").entry, tool: {} as never };
-    const { decision } = await explainPermission(layers, { ...subjectOf("t"), entry });
+    const entry = { ...createSubject("t").entry, tool: {} as never };
+    const { decision } = await explainPermission(layers, { ...createSubject("t"), entry });
     expect(decision).toMatchObject({ effect: "deny" });
   });
 });

@@ -12,7 +12,7 @@ import { TestSource } from "../support/test-source.ts";
 /** The result of a call: it runs, a person is asked, it is refused, or it is not listed. */
 type Effect = "runs" | "asks" | "refused" | "hidden";
 
-async function effectOf(
+async function decideEffect(
   policy: PolicyPreset | PolicyDefinition,
   inputs: Parameters<typeof executorFor>[0],
 ): Promise<Effect> {
@@ -104,7 +104,7 @@ describe.each(Object.entries(rows))(
             whose === "own"
               ? from("code", annotations)
               : new TestSource("s", [from("mcp", annotations)], { trusted: whose === "trusted" });
-          expect(await effectOf(preset, inputs)).toBe(effect);
+          expect(await decideEffect(preset, inputs)).toBe(effect);
         },
       );
     }
@@ -113,14 +113,16 @@ describe.each(Object.entries(rows))(
 
 describe("hints are claims", () => {
   test("a source that declares its tools as the host's own gains nothing by it", async () => {
-    expect(await effectOf("supervised", new TestSource("s", [from("code", read)]))).toBe("asks");
+    expect(await decideEffect("supervised", new TestSource("s", [from("code", read)]))).toBe(
+      "asks",
+    );
   });
 
   test("of an untrusted source can only tighten", async () => {
     const loose = [{}, read, safe, { ...read, ...safe }, { openWorldHint: false }];
     for (const annotations of loose) {
       for (const preset of ["readOnly", "supervised", "strict"] as const) {
-        const effect = await effectOf(preset, new TestSource("s", [from("mcp", annotations)]));
+        const effect = await decideEffect(preset, new TestSource("s", [from("mcp", annotations)]));
         expect(["asks", "hidden"]).toContain(effect);
       }
     }
@@ -152,8 +154,8 @@ describe("the permissions that a trusted tool proposes", () => {
       async (preset, ofReading, ofOther) => {
         const source = (annotations: ToolAnnotations): TestSource =>
           new TestSource("s", [from("mcp", annotations, kinds)], { trusted: true });
-        expect(await effectOf(preset, source(read))).toBe(ofReading);
-        expect(await effectOf(preset, source(safe))).toBe(ofOther);
+        expect(await decideEffect(preset, source(read))).toBe(ofReading);
+        expect(await decideEffect(preset, source(safe))).toBe(ofOther);
       },
     );
   }
@@ -166,7 +168,7 @@ describe("the host's own function with needsApproval", () => {
     ["strict", "asks"],
   ])("under %s: %s", async (preset, effect) => {
     const own = tool("t", undefined, { needsApproval: true, annotations: safe });
-    expect(await effectOf(preset, own)).toBe(effect);
+    expect(await decideEffect(preset, own)).toBe(effect);
   });
 });
 
@@ -198,11 +200,11 @@ describe("the remedy of a decision that stops a call", () => {
         .map((preset) => [whose, name, preset, annotations] as const),
     ),
   );
-  const sourceOf = (whose: string, annotations: ToolAnnotations): TestSource =>
+  const createSource = (whose: string, annotations: ToolAnnotations): TestSource =>
     new TestSource("s", [from(whose === "own" ? "code" : "mcp", annotations)], {
       trusted: whose !== "untrusted",
     });
-  const remedyOf = async (inputs: TestSource, policy: PolicyDefinition): Promise<string> => {
+  const findRemedy = async (inputs: TestSource, policy: PolicyDefinition): Promise<string> => {
     const { requests } = await executorFor(inputs, { policy }).explain({ name: "t" });
     return requests[0]?.remedy ?? "none";
   };
@@ -210,27 +212,27 @@ describe("the remedy of a decision that stops a call", () => {
   test.each(stopping)(
     "of a tool (%s, %s) under %s is a rule that lets the call run",
     async (whose, _, preset, annotations) => {
-      const source = sourceOf(whose, annotations);
-      expect(await remedyOf(source, { name: "shop", preset })).toContain(
+      const source = createSource(whose, annotations);
+      expect(await findRemedy(source, { name: "shop", preset })).toContain(
         'To let such calls run without asking, add a rule to the policy "shop" that allows the tool.',
       );
       const rules = [{ effect: "allow", tools: "t" }] as const;
-      expect(await effectOf({ preset, rules }, source)).toBe("runs");
+      expect(await decideEffect({ preset, rules }, source)).toBe("runs");
     },
   );
 
   test.each(["readOnly", "supervised", "strict"] as const)(
     "of an untrusted read-only hint under %s is to trust the source",
     async (preset) => {
-      expect(await remedyOf(sourceOf("untrusted", read), { preset })).toMatch(
+      expect(await findRemedy(createSource("untrusted", read), { preset })).toMatch(
         /^`trustAnnotations: true` for the tool's source/,
       );
-      expect(await effectOf(preset, sourceOf("trusted", read))).toBe("runs");
+      expect(await decideEffect(preset, createSource("trusted", read))).toBe("runs");
     },
   );
 
   test("reaches the person who is asked", async () => {
-    const executor = executorFor(sourceOf("untrusted", read), { policy: "supervised" });
+    const executor = executorFor(createSource("untrusted", read), { policy: "supervised" });
     const outcome = await executor.execute(call("t"));
     expect(outcome.interruption?.requests).toMatchObject([
       {

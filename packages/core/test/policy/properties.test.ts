@@ -14,7 +14,7 @@ import type {
   PolicyLayerInput,
   PolicyRule,
 } from "../../src/contract/policy-definition.ts";
-import { entryOf, permission } from "./subjects.ts";
+import { createEntry, permission } from "./subjects.ts";
 
 const names = ["get_x", "put_x", "delete_x"];
 const hintNames = [
@@ -106,7 +106,7 @@ const entry = fc
     proposes: fc.boolean(),
   })
   .map(({ name, adapter, method, ...more }): RegisteredTool =>
-    entryOf(name, {
+    createEntry(name, {
       ...more,
       provenance: { adapter, ...(method === undefined ? {} : { origin: { method } }) },
     }),

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decision.ts";
 import type { PolicyFunction, PolicyInput } from "../../src/contract/policy-definition.ts";
-import { decided, effectOf, isListed, subjectOf } from "./subjects.ts";
+import { decided, decideEffect, isListed, createSubject } from "./subjects.ts";
 
 describe("F0.26: one policy for listing and for running", () => {
   const tools = {
@@ -15,7 +15,7 @@ describe("F0.26: one policy for listing and for running", () => {
   const outcomes = (policy: PolicyInput): Record<string, string> =>
     Object.fromEntries(
       Object.entries(tools).map(([name, circumstances]) => {
-        const effect = effectOf(policy, name, circumstances);
+        const effect = decideEffect(policy, name, circumstances);
         expect(isListed(policy, name, circumstances)).toBe(effect !== "deny");
         return [name, effect];
       }),
@@ -56,7 +56,7 @@ describe("F0.26: one policy for listing and for running", () => {
   test("F0.26: a function decides by properties that are not data (a sandbox, the background)", () => {
     const sandboxed: PolicyFunction = ({ spec }) =>
       spec.metadata?.["sandbox"] === true ? undefined : "deny";
-    expect(effectOf(["autonomous", sandboxed], "t")).toBe("deny");
+    expect(decideEffect(["autonomous", sandboxed], "t")).toBe("deny");
   });
 });
 
@@ -72,7 +72,7 @@ describe("F0.27: lists of tools", () => {
       compilePolicy("autonomous"),
     );
     return ["a", "b", "c", "d"].filter((name) => {
-      const subject = subjectOf(name);
+      const subject = createSubject(name);
       const { effect } = decidePermission(layers, subject) as { effect: string };
       const visible = layers.every((layer) => layer.mayRun(subject.entry, undefined));
       expect(visible).toBe(effect !== "deny");
@@ -109,10 +109,10 @@ describe("F1.13: several policies are evaluated", () => {
       { effect: "allow", permissions: { kind: "fs.*", target: "/work/*" } },
     ] as const;
     const policy = { default: "deny", rules } as const;
-    expect(effectOf(policy, "t", { kind: "fs.write", target: "/etc/hosts" })).toBe("deny");
-    expect(effectOf(policy, "t", { kind: "fs.write", target: "/work/x" })).toBe("ask");
-    expect(effectOf(policy, "t", { kind: "fs.read", target: "/work/x" })).toBe("allow");
-    expect(effectOf(policy, "t", { kind: "fs.read", target: "/home/x" })).toBe("deny");
+    expect(decideEffect(policy, "t", { kind: "fs.write", target: "/etc/hosts" })).toBe("deny");
+    expect(decideEffect(policy, "t", { kind: "fs.write", target: "/work/x" })).toBe("ask");
+    expect(decideEffect(policy, "t", { kind: "fs.read", target: "/work/x" })).toBe("allow");
+    expect(decideEffect(policy, "t", { kind: "fs.read", target: "/home/x" })).toBe("deny");
   });
 });
 
@@ -125,9 +125,9 @@ describe("F4.13: tools by glob", () => {
         { effect: "deny", tools: "*__delete_*" },
       ],
     } as const;
-    expect(effectOf(policy, "github__issues__list")).toBe("allow");
-    expect(effectOf(policy, "github__issues__delete_all")).toBe("deny");
-    expect(effectOf(policy, "gitlab__list")).toBe("deny");
+    expect(decideEffect(policy, "github__issues__list")).toBe("allow");
+    expect(decideEffect(policy, "github__issues__delete_all")).toBe("deny");
+    expect(decideEffect(policy, "gitlab__list")).toBe("deny");
   });
 
   test("F4.13: an invalid glob is refused", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rename } from "@toolweave/core";
 import { decidePermission, type Decision } from "../../src/policy/decision.ts";
 import type { PolicyRule } from "../../src/contract/policy-definition.ts";
-import { decided, effectOf, entryOf, subjectOf } from "./subjects.ts";
+import { decided, decideEffect, createEntry, createSubject } from "./subjects.ts";
 import { compilePolicy } from "../../src/policy/compile-policy.ts";
 import { foreignTool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -18,15 +18,15 @@ describe("a rule", () => {
       rules: [{ effect: "deny", tools: ["delete_*", "drop", "x?z"] }],
     } as const;
     const effects = ["delete_all", "drop", "xyz", "dropped", "undelete_all"].map((name) =>
-      effectOf(policy, name),
+      decideEffect(policy, name),
     );
     expect(effects).toEqual(["deny", "deny", "deny", "allow", "allow"]);
   });
 
   test("leaves other tools to the preset, which is supervised if none is named", () => {
-    expect(effectOf({ rules: [deletes] }, "list")).toBe("ask");
-    expect(effectOf({ preset: "autonomous", rules: [deletes] }, "list")).toBe("allow");
-    expect(effectOf({ preset: "strict", rules: [deletes] }, "list")).toBe("deny");
+    expect(decideEffect({ rules: [deletes] }, "list")).toBe("ask");
+    expect(decideEffect({ preset: "autonomous", rules: [deletes] }, "list")).toBe("allow");
+    expect(decideEffect({ preset: "strict", rules: [deletes] }, "list")).toBe("deny");
     expect(decided({ rules: [deletes] }, "list")).toEqual({
       effect: "ask",
       reason: "supervised: the tool may change something",
@@ -47,13 +47,13 @@ describe("a rule", () => {
 
   test("that allows may permit a call that the preset denies", () => {
     const policy = { preset: "strict", rules: [{ effect: "allow", tools: "deploy" }] } as const;
-    expect(effectOf(policy, "deploy")).toBe("allow");
-    expect(effectOf(policy, "other")).toBe("deny");
+    expect(decideEffect(policy, "deploy")).toBe("allow");
+    expect(decideEffect(policy, "other")).toBe("deny");
   });
 
   test("that asks permits it once a person has approved", () => {
     const policy = { preset: "strict", rules: [{ effect: "ask", tools: "deploy" }] } as const;
-    expect(effectOf(policy, "deploy")).toBe("ask");
+    expect(decideEffect(policy, "deploy")).toBe("ask");
   });
 
   test("is named by id or position, with its reason", () => {
@@ -80,9 +80,9 @@ describe("a rule", () => {
   });
 
   test("without conditions applies to everything", () => {
-    expect(effectOf({ preset: "autonomous", rules: [{ effect: "ask" }] }, "any")).toBe("ask");
+    expect(decideEffect({ preset: "autonomous", rules: [{ effect: "ask" }] }, "any")).toBe("ask");
     const frozen = { rules: [{ effect: "deny" }, { effect: "allow", tools: "*" }] } as const;
-    expect(effectOf(frozen, "any", { kind: "fs.read" })).toBe("deny");
+    expect(decideEffect(frozen, "any", { kind: "fs.read" })).toBe("deny");
   });
 
   test("needs every one of its conditions", () => {
@@ -101,16 +101,16 @@ describe("a rule", () => {
       caller: { id: "u", roles: ["guest"] },
     };
     const policy = { preset: "autonomous", rules: [rule] } as const;
-    expect(effectOf(policy, "write_x", all)).toBe("deny");
+    expect(decideEffect(policy, "write_x", all)).toBe("deny");
     for (const but of [
       { provenance: { adapter: "openapi" } },
       { annotations: {} },
       { kind: "fs.read" },
       { caller: { id: "u", roles: ["admin"] } },
     ]) {
-      expect(effectOf(policy, "write_x", { ...all, ...but })).toBe("allow");
+      expect(decideEffect(policy, "write_x", { ...all, ...but })).toBe("allow");
     }
-    expect(effectOf(policy, "read_x", all)).toBe("allow");
+    expect(decideEffect(policy, "read_x", all)).toBe("allow");
   });
 });
 
@@ -129,16 +129,18 @@ describe("a path that may not lead where it seems to", () => {
     "drafts\\..\\letters",
   ])("is not allowed by its prefix: %s", (target) => {
     const effect = (path: string): string =>
-      effectOf({ rules: [drafts] }, "write", { kind: "fs.write", target: path });
+      decideEffect({ rules: [drafts] }, "write", { kind: "fs.write", target: path });
     expect([effect("drafts/a..b"), effect(target)]).toEqual(["allow", "ask"]);
   });
 
   test("does not avoid a deny", () => {
     const policy = { preset: "autonomous", rules: [letters] } as const;
     const target = "drafts/../letters/a";
-    expect(effectOf(policy, "write", { kind: "fs.write", target })).toBe("deny");
+    expect(decideEffect(policy, "write", { kind: "fs.write", target })).toBe("deny");
     // A text that is not a path may look like this.
-    expect(effectOf(policy, "send", { kind: "network", target: "GET http://a/.." })).toBe("allow");
+    expect(decideEffect(policy, "send", { kind: "network", target: "GET http://a/.." })).toBe(
+      "allow",
+    );
   });
 });
 
@@ -153,15 +155,15 @@ describe("of several rules that match", () => {
       [specific, broad],
       [broad, specific],
     ]) {
-      expect(effectOf({ rules }, "delete_draft")).toBe("deny");
+      expect(decideEffect({ rules }, "delete_draft")).toBe("deny");
     }
   });
 
   test("AP10: an ask takes precedence over an allow, and one that always asks over an ordinary one", () => {
-    expect(effectOf({ rules: [specific, asks] }, "delete_draft")).toBe("ask");
-    expect(effectOf({ rules: [asks, always, specific] }, "delete_draft")).toBe("ask always");
-    expect(effectOf({ rules: [always, asks] }, "delete_draft")).toBe("ask always");
-    expect(effectOf({ rules: [always, broad] }, "delete_draft")).toBe("deny");
+    expect(decideEffect({ rules: [specific, asks] }, "delete_draft")).toBe("ask");
+    expect(decideEffect({ rules: [asks, always, specific] }, "delete_draft")).toBe("ask always");
+    expect(decideEffect({ rules: [always, asks] }, "delete_draft")).toBe("ask always");
+    expect(decideEffect({ rules: [always, broad] }, "delete_draft")).toBe("deny");
   });
 
   test("the first of the strictest is named", () => {
@@ -211,35 +213,35 @@ describe("a condition on provenance", () => {
 
   test("matches adapter, source, and the origin of the tool", () => {
     const admin = policy({ adapter: "openapi", origin: { method: "DELETE", path: "/admin/*" } });
-    expect(effectOf(admin, "t", operation("DELETE", "/admin/users/{id}"))).toBe("deny");
-    expect(effectOf(admin, "t", operation("GET", "/admin/users/{id}"))).toBe("ask");
-    expect(effectOf(admin, "t", operation("DELETE", "/users/{id}"))).toBe("ask");
+    expect(decideEffect(admin, "t", operation("DELETE", "/admin/users/{id}"))).toBe("deny");
+    expect(decideEffect(admin, "t", operation("GET", "/admin/users/{id}"))).toBe("ask");
+    expect(decideEffect(admin, "t", operation("DELETE", "/users/{id}"))).toBe("ask");
     const host = policy({ source: "https://api.example/*" });
-    expect(effectOf(host, "t", operation("GET", "/"))).toBe("deny");
-    expect(effectOf(host, "t")).toBe("ask");
+    expect(decideEffect(host, "t", operation("GET", "/"))).toBe("deny");
+    expect(decideEffect(host, "t")).toBe("ask");
   });
 
   test("does not match a field that the tool does not have", () => {
     const odd = { provenance: { adapter: "mcp", origin: { method: 7 } } };
-    expect(effectOf(policy({ origin: { method: "*" } }), "t", odd)).toBe("ask");
-    expect(effectOf(policy({ origin: { toString: "*" } }), "t", odd)).toBe("ask");
-    expect(effectOf(policy({ origin: { method: "*" } }), "t")).toBe("ask");
+    expect(decideEffect(policy({ origin: { method: "*" } }), "t", odd)).toBe("ask");
+    expect(decideEffect(policy({ origin: { toString: "*" } }), "t", odd)).toBe("ask");
+    expect(decideEffect(policy({ origin: { method: "*" } }), "t")).toBe("ask");
   });
 
   test("matches the source by the registry's id and, to tighten, by the tool's own claim", () => {
     const handPicked = { source: "host", provenance: { adapter: "mcp", source: "github" } };
-    expect(effectOf(policy({ source: "host" }), "t", handPicked)).toBe("deny");
-    expect(effectOf(policy({ source: "github" }), "t", handPicked)).toBe("deny");
+    expect(decideEffect(policy({ source: "host" }), "t", handPicked)).toBe("deny");
+    expect(decideEffect(policy({ source: "github" }), "t", handPicked)).toBe("deny");
     const allows = { rules: [{ effect: "allow", provenance: { source: "github" } }] } as const;
-    expect(effectOf(allows, "t", handPicked)).toBe("ask");
-    expect(effectOf(allows, "t", { source: "github" })).toBe("allow");
+    expect(decideEffect(allows, "t", handPicked)).toBe("ask");
+    expect(decideEffect(allows, "t", { source: "github" })).toBe("allow");
     const asks = {
       preset: "readOnly",
       rules: [{ effect: "ask", provenance: { source: "github" } }],
     } as const;
     const reads = { ...handPicked, annotations: read };
-    expect(effectOf(asks, "t", reads)).toBe("ask");
-    expect(effectOf(asks, "t", { ...reads, kind: "process" })).toBe("deny");
+    expect(decideEffect(asks, "t", reads)).toBe("ask");
+    expect(decideEffect(asks, "t", { ...reads, kind: "process" })).toBe("deny");
   });
 });
 
@@ -249,16 +251,16 @@ describe("a condition on permissions", () => {
       preset: "autonomous",
       rules: [{ effect: "deny", permissions: { kind: "fs.*", target: "/etc/*" } }],
     } as const;
-    expect(effectOf(policy, "t", { kind: "fs.write", target: "/etc/passwd" })).toBe("deny");
-    expect(effectOf(policy, "t", { kind: "fs.read", target: "/home/x" })).toBe("allow");
-    expect(effectOf(policy, "t", { kind: "process", target: "/etc/x" })).toBe("allow");
-    expect(effectOf(policy, "t")).toBe("allow");
+    expect(decideEffect(policy, "t", { kind: "fs.write", target: "/etc/passwd" })).toBe("deny");
+    expect(decideEffect(policy, "t", { kind: "fs.read", target: "/home/x" })).toBe("allow");
+    expect(decideEffect(policy, "t", { kind: "process", target: "/etc/x" })).toBe("allow");
+    expect(decideEffect(policy, "t")).toBe("allow");
   });
 
   test("if absent, makes a rule apply to both", () => {
     const policy = { rules: [{ effect: "allow", tools: "git" }] } as const;
-    expect(effectOf(policy, "git")).toBe("allow");
-    expect(effectOf(policy, "git", { kind: "process", target: "git push" })).toBe("allow");
+    expect(decideEffect(policy, "git")).toBe("allow");
+    expect(decideEffect(policy, "git", { kind: "process", target: "git push" })).toBe("allow");
   });
 
   test("can be beside an allow of the complete tool", () => {
@@ -269,22 +271,22 @@ describe("a condition on permissions", () => {
     const layers = compilePolicy([{ rules }, { rules }]);
     const effects = [undefined, "git push", "git push --force", "git push"].map((target) => {
       const circumstances = target === undefined ? {} : { kind: "process", target };
-      return (decidePermission(layers, subjectOf("git", circumstances)) as Decision).effect;
+      return (decidePermission(layers, createSubject("git", circumstances)) as Decision).effect;
     });
     expect(effects).toEqual(["allow", "allow", "deny", "allow"]);
   });
 
   test("decides one permission and leaves the next to the preset", () => {
     const policy = { rules: [{ effect: "allow", permissions: { kind: "process" } }] } as const;
-    expect(effectOf(policy, "t", { annotations: read, kind: "process" })).toBe("allow");
-    expect(effectOf(policy, "t", { annotations: read, kind: "spend" })).toBe("ask");
-    expect(effectOf(policy, "t", { annotations: read })).toBe("allow");
+    expect(decideEffect(policy, "t", { annotations: read, kind: "process" })).toBe("allow");
+    expect(decideEffect(policy, "t", { annotations: read, kind: "spend" })).toBe("ask");
+    expect(decideEffect(policy, "t", { annotations: read })).toBe("allow");
   });
 
   test("tightens for an invalid permission, and loosens nothing", () => {
     const bad = (policy: Parameters<typeof compilePolicy>[0]): unknown =>
       decidePermission(compilePolicy(policy), {
-        entry: entryOf("t"),
+        entry: createEntry("t"),
         permission: { kind: 1, target: null, summary: "" } as never,
         caller: undefined,
         arguments: {},
@@ -314,15 +316,15 @@ describe("a condition on callers", () => {
       [{ agent: "coder" }, "allow"],
       [{ id: "user:7", roles: "dev", agent: "other" }, "ask"],
     ] as const) {
-      expect(effectOf(policy(condition), "t", { caller })).toBe(effect);
+      expect(decideEffect(policy(condition), "t", { caller })).toBe(effect);
     }
   });
 
   test("matches no role and no agent if the caller has none", () => {
     const caller = { id: "u" };
-    expect(effectOf(policy({ roles: "*" }), "t", { caller })).toBe("ask");
-    expect(effectOf(policy({ agent: "*" }), "t", { caller })).toBe("ask");
+    expect(decideEffect(policy({ roles: "*" }), "t", { caller })).toBe("ask");
+    expect(decideEffect(policy({ agent: "*" }), "t", { caller })).toBe("ask");
     const denies = { default: "allow", rules: [{ effect: "deny", callers: { roles: "*" } }] };
-    expect(effectOf(denies as never, "t", { caller })).toBe("allow");
+    expect(decideEffect(denies as never, "t", { caller })).toBe("allow");
   });
 });

@@ -23,7 +23,7 @@ export interface Circumstances {
 }
 
 /** A tool as the registry stores it. */
-export function entryOf(name: string, circumstances: Circumstances = {}): RegisteredTool {
+export function createEntry(name: string, circumstances: Circumstances = {}): RegisteredTool {
   const { annotations, provenance, source, trusted, proposes } = circumstances;
   return {
     tool: foreignTool(name, {
@@ -39,11 +39,11 @@ export function entryOf(name: string, circumstances: Circumstances = {}): Regist
 }
 
 /** A call of that tool, or one permission of it. */
-export function subjectOf(name: string, circumstances: Circumstances = {}): PolicySubject {
+export function createSubject(name: string, circumstances: Circumstances = {}): PolicySubject {
   const { kind, target } = circumstances;
   const asks = kind !== undefined || target !== undefined;
   return {
-    entry: entryOf(name, circumstances),
+    entry: createEntry(name, circumstances),
     permission: asks
       ? { kind: kind ?? "network", target: target ?? "somewhere", summary: "It is done." }
       : undefined,
@@ -58,11 +58,11 @@ export function decided(
   name: string,
   circumstances: Circumstances = {},
 ): Decision {
-  return decidePermission(compilePolicy(policy), subjectOf(name, circumstances)) as Decision;
+  return decidePermission(compilePolicy(policy), createSubject(name, circumstances)) as Decision;
 }
 
 /** Only whether it runs, asks or is denied. */
-export function effectOf(
+export function decideEffect(
   policy: PolicyInput,
   name: string,
   circumstances: Circumstances = {},
@@ -77,7 +77,7 @@ export function isListed(
   name: string,
   circumstances: Circumstances = {},
 ): boolean {
-  const entry = entryOf(name, circumstances);
+  const entry = createEntry(name, circumstances);
   return compilePolicy(policy).every((layer) => layer.mayRun(entry, circumstances.caller));
 }
 

@@ -3,7 +3,7 @@ import { ToolError } from "@toolweave/core";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decision.ts";
 import type { PolicyRule } from "../../src/contract/policy-definition.ts";
-import { subjectOf } from "./subjects.ts";
+import { createSubject } from "./subjects.ts";
 
 function refusal(policy: unknown): string {
   try {
@@ -137,7 +137,7 @@ describe("a policy that hides something", () => {
       default: "ask",
       rules: [{ effect: "allow", provenance: { origin } }],
     });
-    expect(decidePermission(layers, subjectOf("t"))).toMatchObject({ effect: "ask" });
+    expect(decidePermission(layers, createSubject("t"))).toMatchObject({ effect: "ask" });
     expect(JSON.stringify(layers)).toContain('"__proto__":"x"');
     expect(Object.prototype).not.toHaveProperty("tools");
   });
@@ -151,7 +151,7 @@ describe("a policy that hides something", () => {
       },
     } as PolicyRule;
     const layers = compilePolicy({ default: "allow", rules: [rule] });
-    expect(decidePermission(layers, subjectOf("t"))).toMatchObject({ effect: "deny" });
+    expect(decidePermission(layers, createSubject("t"))).toMatchObject({ effect: "deny" });
     expect(reads).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { suspend, type Interruption, type JsonObject, type Tool } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { completed, failed, getInterruption } from "../support/outcomes.ts";
 
 const secret = "tok_4f9a0c2b7d1e";
 const redact = { secrets: [secret] };
@@ -53,7 +53,7 @@ describe("the display of an interruption", () => {
   test("SE09: has a mask in place of secrets, and the call runs with the original values", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
-    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const interruption = getInterruption(await executor.execute(call("send", args)));
     expect(interruption.call.arguments).toEqual({
       to: "x-[redacted]",
       password: "[redacted]",
@@ -70,17 +70,17 @@ describe("the display of an interruption", () => {
   test("a grant for similar calls applies to the original call, not to the masked one", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
-    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const interruption = getInterruption(await executor.execute(call("send", args)));
     completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
     completed(await executor.execute(call("send", args)));
-    interruptionOf(await executor.execute(call("send", { ...args, to: "x-[redacted]" })));
+    getInterruption(await executor.execute(call("send", { ...args, to: "x-[redacted]" })));
     expect(ran).toHaveLength(2);
   });
 
   test("edited with a mask in its place, it keeps the original value", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
-    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const interruption = getInterruption(await executor.execute(call("send", args)));
     const masked = interruption.call.arguments as Record<string, unknown>;
     const again = await executor.resume(interruption, [
       { type: "approve", arguments: { ...masked, pin: 42 } as never },
@@ -91,7 +91,7 @@ describe("the display of an interruption", () => {
 
   test("edited with a mask where there was none, it is refused and stays pending", async () => {
     const executor = executorFor(asking(), { redact });
-    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const interruption = getInterruption(await executor.execute(call("send", args)));
     const edited = { to: "y-[redacted]", password: "new" };
     const outcome = await executor.resume(interruption, [{ type: "approve", arguments: edited }]);
     expect(failed(outcome).error).toMatchObject({ code: "approval_invalid" });
@@ -102,7 +102,7 @@ describe("the display of an interruption", () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
     const given = { to: "bob", amount: 5, token: secret, [secret]: { b: 1, a: secret } };
-    const kept = interruptionOf(await executor.execute(call("send", given)));
+    const kept = getInterruption(await executor.execute(call("send", given)));
     const interruption = reordered(kept) as typeof kept;
     const masked = interruption.call.arguments as Record<string, unknown>;
     const edited = { ...masked, amount: 6 } as never;
@@ -114,7 +114,7 @@ describe("the display of an interruption", () => {
     const other = "8471";
     const executor = executorFor(asking(), { redact: { secrets: [secret, other] } });
     const given = { [secret]: "x", [other]: "y" };
-    const interruption = interruptionOf(await executor.execute(call("send", given)));
+    const interruption = getInterruption(await executor.execute(call("send", given)));
     const edited = interruption.call.arguments as JsonObject;
     const answer = { type: "approve", arguments: edited } as const;
     expect(failed(await executor.resume(interruption, [answer])).error.code).toBe(
@@ -125,7 +125,7 @@ describe("the display of an interruption", () => {
 
   test("a changed mask is detected like any other change", async () => {
     const executor = executorFor(asking(), { redact });
-    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const interruption = getInterruption(await executor.execute(call("send", args)));
     const changed: Interruption = {
       ...interruption,
       call: { ...interruption.call, arguments: { ...args, pin: 1 } },
@@ -159,7 +159,7 @@ describe("the display of an interruption", () => {
         : "done";
     });
     const executor = executorFor([outer, asking(ran)], { redact });
-    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const interruption = getInterruption(await executor.execute(call("outer")));
     expect(JSON.stringify(interruption)).not.toMatch(
       /open sesame|471147114711|k!1|tok_4f9a0c2b7d1e/,
     );
@@ -172,7 +172,7 @@ describe("the display of an interruption", () => {
     const asks = tool("t", () =>
       suspend([{ id: "1", type: "auth", credential: "c", message: `for ${secret}`, url }], null),
     );
-    const { requests } = interruptionOf(await executorFor(asks, { redact }).execute(call("t")));
+    const { requests } = getInterruption(await executorFor(asks, { redact }).execute(call("t")));
     expect(requests).toEqual([
       { id: "1", type: "auth", credential: "c", message: "for [redacted]", url },
     ]);

@@ -29,7 +29,7 @@ const secrets = [
 ];
 
 /** The encoding: a short secret in base64 within other base64 might be anything. */
-function writingsOf(secret: string): fc.Arbitrary<(text: string) => string> {
+function drawSpellings(secret: string): fc.Arbitrary<(text: string) => string> {
   const names = Object.keys(writings).filter(
     (name) => secret.length >= 7 || name === "base64" || !name.startsWith("base64"),
   );
@@ -40,7 +40,7 @@ function writingsOf(secret: string): fc.Arbitrary<(text: string) => string> {
 const planted: fc.Arbitrary<{ secret: string; whole: string }> = fc
   .constantFrom(...secrets)
   .chain((secret) =>
-    fc.tuple(anyText(20), writingsOf(secret), anyText(20)).map(([before, write, after]) => ({
+    fc.tuple(anyText(20), drawSpellings(secret), anyText(20)).map(([before, write, after]) => ({
       secret,
       // A text that ends like an escape would change the text after it.
       whole: [before, after].map((one) => one.replaceAll(/[\\%\w+/=-]/g, " ")).join(write(secret)),
@@ -235,7 +235,11 @@ const ways: Readonly<Record<string, Way>> = {
 };
 
 /** Every text that has left, except encrypted ones. */
-function textsOf(seen: unknown, texts: string[] = [], known: Set<unknown> = new Set()): string[] {
+function collectTexts(
+  seen: unknown,
+  texts: string[] = [],
+  known: Set<unknown> = new Set(),
+): string[] {
   if (typeof seen === "string" || typeof seen === "number") texts.push(String(seen));
   if (typeof seen !== "object" || seen === null || known.has(seen)) return texts;
   known.add(seen);
@@ -248,7 +252,7 @@ function textsOf(seen: unknown, texts: string[] = [], known: Set<unknown> = new 
     )
       continue;
     texts.push(key);
-    textsOf((seen as Record<string, unknown>)[key], texts, known);
+    collectTexts((seen as Record<string, unknown>)[key], texts, known);
   }
   return texts;
 }
@@ -265,7 +269,7 @@ test.each(Object.keys(ways))(
         places,
         fc.array(fc.nat(200), { maxLength: 4 }),
         async ({ secret, whole }, path, cuts) => {
-          const seen = textsOf(await way(whole, nested(whole, path), cuts));
+          const seen = collectTexts(await way(whole, nested(whole, path), cuts));
           const saying = [...new Set(seen)].filter((one) =>
             readings(one).some((reading) => reading.includes(secret)),
           );

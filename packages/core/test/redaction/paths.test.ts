@@ -7,7 +7,7 @@ import { completed, failed } from "../support/outcomes.ts";
 const account = { account: { id: 7, token: "t-12345", tags: ["a", "b"] }, ok: true };
 const hidden = { account: { id: 7, token: "[redacted]", tags: ["a", "b"] }, ok: true };
 
-async function resultOf(returned: ToolReturn, ...paths: readonly string[]) {
+async function getResult(returned: ToolReturn, ...paths: readonly string[]) {
   const redact: RedactionRule[] = paths.map((path) => ({ path }));
   const executor = executorFor(tool("t", () => returned, { annotations: { redact } }));
   return completed(await executor.execute(call("t"))).result;
@@ -15,7 +15,7 @@ async function resultOf(returned: ToolReturn, ...paths: readonly string[]) {
 
 describe("a path that a tool configures", () => {
   test("is redacted in its value and in the text of that", async () => {
-    const { value, content } = await resultOf(account, "$.account.token");
+    const { value, content } = await getResult(account, "$.account.token");
     expect(value).toEqual(hidden);
     expect(content).toEqual([text(JSON.stringify(hidden))]);
   });
@@ -26,14 +26,14 @@ describe("a path that a tool configures", () => {
       value: account,
       details: { raw: "token=t-12345" },
     };
-    expect(await resultOf(output, "$..token")).toMatchObject({
+    expect(await getResult(output, "$..token")).toMatchObject({
       content: [text("Account 7 has the token [redacted].")],
       details: { raw: "token=[redacted]" },
     });
   });
 
   test("may select values other than texts", async () => {
-    const { value, content } = await resultOf(account, "$.account");
+    const { value, content } = await getResult(account, "$.account");
     expect(value).toEqual({ account: "[redacted]", ok: true });
     expect(content).toEqual([text('{"account":"[redacted]","ok":true}')]);
   });
@@ -51,7 +51,7 @@ describe("a path that a tool configures", () => {
   });
 
   test("that selects nothing changes nothing", async () => {
-    expect((await resultOf(account, "$.other")).value).toBe(account);
+    expect((await getResult(account, "$.other")).value).toBe(account);
   });
 
   test("that is invalid is refused with the tool's definition", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { interruptionOf } from "../support/outcomes.ts";
+import { getInterruption } from "../support/outcomes.ts";
 
 /** The arguments as displayed to a person. */
 async function displayedArguments(input: object, args: JsonObject): Promise<unknown> {
@@ -11,7 +11,7 @@ async function displayedArguments(input: object, args: JsonObject): Promise<unkn
       annotations: { needsApprovalHint: true },
     }),
   );
-  return interruptionOf(await executor.execute(call("t", args))).call.arguments;
+  return getInterruption(await executor.execute(call("t", args))).call.arguments;
 }
 
 const hidden = { writeOnly: true };

@@ -3,7 +3,7 @@ import { ToolExecutor, ToolRegistry, type RegistryDiff } from "@toolweave/core";
 import { foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
-function diffsOf(registry: ToolRegistry): RegistryDiff[] {
+function collectDiffs(registry: ToolRegistry): RegistryDiff[] {
   const diffs: RegistryDiff[] = [];
   registry.onChange((diff) => diffs.push(diff));
   return diffs;
@@ -13,7 +13,7 @@ describe("a change", () => {
   test("is one diff with the names in order and the next version", () => {
     const source = new TestSource("s", [foreignTool("keep"), foreignTool("gone")]);
     const registry = new ToolRegistry([source]);
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     const before = registry.version;
     source.set(foreignTool("new_b"), foreignTool("new_a"), foreignTool("keep"));
     expect(diffs).toEqual([
@@ -25,7 +25,7 @@ describe("a change", () => {
   test("of a spec lists the tool as changed", () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source]);
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     source.set(foreignTool("a", { spec: { description: "Now sends your files elsewhere." } }));
     expect(diffs.map(({ changed }) => changed)).toEqual([["a"]]);
   });
@@ -46,7 +46,7 @@ describe("a change", () => {
   test("without a difference is not a change", () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source]);
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     source.set(foreignTool("a"));
     source.set(foreignTool("a", { spec: { inputSchema: { type: "object" } } }));
     expect(diffs).toEqual([]);
@@ -76,7 +76,7 @@ describe("a change", () => {
     };
     const source = new TestSource("s", [made("1")]);
     const registry = new ToolRegistry([source]);
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     source.set(made("1"));
     source.set(made("2"));
     expect(diffs.map(({ changed }) => changed)).toEqual([["a"]]);
@@ -96,7 +96,7 @@ describe("a change", () => {
     };
     const source = new TestSource("s", [broken()]);
     const registry = new ToolRegistry([source]);
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     source.set(broken());
     expect(diffs.map(({ changed }) => changed)).toEqual([["a"]]);
   });
@@ -107,7 +107,7 @@ describe("a change", () => {
     const other = new TestSource("b");
     registry.add(other);
     other.set(foreignTool("read"));
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     await registry.remove("a");
     expect(diffs.map(({ changed, removed }) => [changed, removed])).toEqual([[["read"], []]]);
   });
@@ -117,7 +117,7 @@ describe("a change", () => {
     registry.onChange(() => {
       throw new Error("observer");
     });
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     let received = 0;
     const stop = registry.onChange(() => (received += 1));
     registry.add(tool("a"));
@@ -186,7 +186,7 @@ describe("remove", () => {
 
   test("of an unknown value changes nothing", async () => {
     const registry = new ToolRegistry([tool("a")]);
-    const diffs = diffsOf(registry);
+    const diffs = collectDiffs(registry);
     await registry.remove("nothing");
     expect(diffs).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolError, ToolRegistry, type ToolSource } from "@toolweave/core";
 import { ToolsetSnapshot } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("a source that is still loading", () => {
@@ -31,10 +31,10 @@ describe("a source that is still loading", () => {
     const byBatch = run.executeAll([call("a")]);
     controller.abort();
     run.cancel();
-    expect(codeOf(await byCall)).toBe("cancelled");
-    expect(codeOf(await byRun)).toBe("cancelled");
-    expect((await byBatch).map(codeOf)).toEqual(["cancelled"]);
-    expect(codeOf(await run.execute(call("a")))).toBe("cancelled");
+    expect(readCode(await byCall)).toBe("cancelled");
+    expect(readCode(await byRun)).toBe("cancelled");
+    expect((await byBatch).map(readCode)).toEqual(["cancelled"]);
+    expect(readCode(await run.execute(call("a")))).toBe("cancelled");
   });
 
   test("may add more tools later", async () => {

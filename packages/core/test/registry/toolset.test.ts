@@ -54,7 +54,7 @@ describe("a toolset", () => {
     const listed = all.select({ include: ["read_a"] });
     const searching = new ToolsetSnapshot(
       all.version,
-      new Map([["read_a", entryOf(listed, "read_a")]]),
+      new Map([["read_a", getEntry(listed, "read_a")]]),
       all,
     );
     expect([...searching.names()]).toEqual(["read_a"]);
@@ -71,7 +71,7 @@ describe("a toolset", () => {
   });
 });
 
-function entryOf(tools: Toolset, name: string): RegisteredTool {
+function getEntry(tools: Toolset, name: string): RegisteredTool {
   const entry = tools.entry(name);
   if (entry === undefined) throw new Error(`no ${name}`);
   return entry;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { suspend, type Interruption, type JsonObject, type Tool } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -20,12 +20,12 @@ describe("approvals, with the known defects of other systems", () => {
       call("pay", { n: 2 }, "c"),
     ]);
     for (const outcome of [first, third]) {
-      const interruption = interruptionOf(outcome);
-      expect(codeOf(await executor.resume(interruption, [{ type: "reject" }]))).toBe(
+      const interruption = getInterruption(outcome);
+      expect(readCode(await executor.resume(interruption, [{ type: "reject" }]))).toBe(
         "approval_rejected",
       );
       // Neither later, nor by another caller's approval.
-      expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+      expect(readCode(await executor.resume(interruption, yes))).toBe("approval_invalid");
     }
     expect(ran).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe("approvals, with the known defects of other systems", () => {
         { key, pendingCalls },
       );
     // Both are asked at once, though they are two levels down and in different sub-agents.
-    const interruption = interruptionOf(await make().execute(call("manager")));
+    const interruption = getInterruption(await make().execute(call("manager")));
     expect(interruption.requests).toMatchObject([
       { permission: { target: "read" }, call: { name: "read" } },
       { permission: { target: "pay" }, call: { name: "pay" } },
@@ -134,7 +134,7 @@ describe("approvals, with the known defects of other systems", () => {
       .executeAll([1, 2, 3].map((n) => call("pay", { n }, `c${n}`)));
     const answers = [yes, [{ type: "reject" }], yes] as const;
     const ends = await Promise.all(
-      outcomes.map((outcome, at) => executor.resume(interruptionOf(outcome), answers[at] ?? yes)),
+      outcomes.map((outcome, at) => executor.resume(getInterruption(outcome), answers[at] ?? yes)),
     );
     expect(ends.map(({ status }) => status)).toEqual(["completed", "failed", "completed"]);
     expect(ran.map(({ n }) => n).sort()).toEqual([1, 3]);
@@ -156,7 +156,7 @@ describe("approvals, with the known defects of other systems", () => {
     const outcomes = await executor
       .startRun()
       .executeAll(["Rome", "Oslo"].map((city) => call("book", { city })));
-    const [rome, oslo] = outcomes.map((outcome) => interruptionOf(outcome));
+    const [rome, oslo] = outcomes.map((outcome) => getInterruption(outcome));
     const ends = await Promise.all([
       executor.resume(oslo as Interruption, [{ type: "input", value: "May" }]),
       executor.resume(rome as Interruption, [{ type: "input", value: "June" }]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { suspend, type ToolOutcome } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption, textFor } from "../support/outcomes.ts";
 
 /** Defects that users of other libraries have reported about several calls in one turn. */
 
@@ -17,7 +17,7 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
     const interrupted = await run.executeAll(
       ["a", "b", "c"].map((file) => call("delete", { file }, `call_${file}`)),
     );
-    const [a, b, c] = interrupted.map(interruptionOf);
+    const [a, b, c] = interrupted.map(getInterruption);
     expect(ran).toEqual([]);
     const outcomes: ToolOutcome[] = [
       await executor.resume(a as never, [{ type: "approve" }]),
@@ -25,8 +25,8 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
       await executor.resume(c as never, [{ type: "approve" }]),
     ];
     expect(ran).toEqual(["a", "c"]);
-    expect(codeOf(outcomes[1])).toBe("approval_rejected");
-    expect(outcomes.map((outcome) => [idOf(outcome), textFor(outcome)])).toEqual([
+    expect(readCode(outcomes[1])).toBe("approval_rejected");
+    expect(outcomes.map((outcome) => [getId(outcome), textFor(outcome)])).toEqual([
       ["call_a", "deleted a"],
       ["call_b", "A person rejected this call of delete. Reason: Keep it. Do not repeat it."],
       ["call_c", "deleted c"],
@@ -43,7 +43,7 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
       .executeAll(["a", "b", "c"].map((file) => call("delete", { file }, file)));
     const outcomes = await Promise.all(
       interrupted
-        .map(interruptionOf)
+        .map(getInterruption)
         .toReversed()
         .map((interruption) =>
           executor.resume(interruption, [
@@ -65,7 +65,7 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
       .startRun()
       .executeAll(["a", "b", "c"].map((file) => call("delete", { file }, file)));
     expect(ran).toEqual(["a", "c"]);
-    expect(outcomes.map(idOf)).toEqual(["a", "b", "c"]);
+    expect(outcomes.map(getId)).toEqual(["a", "b", "c"]);
   });
 });
 
@@ -80,7 +80,7 @@ describe("langchainjs #9843: one tool's error or bad name kills the run", () => 
     const run = executor.startRun();
     const calls = [call("good", {}, "1"), call("bad", {}, "2"), call("godo", {}, "3")];
     const outcomes = await run.executeAll([...calls, call("good", "{not json", "4")]);
-    expect(outcomes.map(idOf)).toEqual(["1", "2", "3", "4"]);
+    expect(outcomes.map(getId)).toEqual(["1", "2", "3", "4"]);
     expect(outcomes.map(textFor)).toEqual([
       "fine",
       "bad failed: x is undefined",
@@ -116,11 +116,11 @@ describe("mastra #16468: two parallel suspensions of one tool", () => {
           [call("confirm", { city: "Bonn" }, "1"), call("confirm", { city: "Ulm" }, "2")],
           { strategy },
         );
-      const [bonn, ulm] = outcomes.map(interruptionOf);
+      const [bonn, ulm] = outcomes.map(getInterruption);
       expect(bonn?.id).not.toBe(ulm?.id);
       const second = await executor.resume(ulm as never, [{ type: "input", value: "yes" }]);
       const first = await executor.resume(bonn as never, [{ type: "input", value: "maybe" }]);
-      expect([first, second].map((outcome) => [idOf(outcome), textFor(outcome)])).toEqual([
+      expect([first, second].map((outcome) => [getId(outcome), textFor(outcome)])).toEqual([
         ["1", "Bonn: maybe"],
         ["2", "Ulm: yes"],
       ]);
@@ -131,13 +131,13 @@ describe("mastra #16468: two parallel suspensions of one tool", () => {
     const executor = asking();
     const same = [call("confirm", { city: "Bonn" }, "x"), call("confirm", { city: "Ulm" }, "x")];
     const [bonn, ulm] = await executor.startRun().executeAll(same);
-    expect(codeOf(ulm)).toBe("skipped");
-    const resumed = await executor.resume(interruptionOf(bonn), [{ type: "input", value: 1 }]);
+    expect(readCode(ulm)).toBe("skipped");
+    const resumed = await executor.resume(getInterruption(bonn), [{ type: "input", value: 1 }]);
     expect(textFor(resumed)).toBe("Bonn: 1");
   });
 });
 
 /** The id that a result belongs to. */
-function idOf(outcome: ToolOutcome): string {
+function getId(outcome: ToolOutcome): string {
   return outcome.status === "interrupted" ? outcome.interruption.call.id : outcome.result.callId;
 }

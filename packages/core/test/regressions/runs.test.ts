@@ -2,7 +2,7 @@ import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, type Tool, type ToolContext } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 /**
@@ -44,7 +44,7 @@ describe("mastra #14820: aborting a supervisor does not reach its sub-agents", (
     const outcome = run.execute(call("supervisor"));
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect(log.toSorted()).toEqual([...allStop, "supervisor stops"]);
   });
@@ -56,14 +56,14 @@ describe("mastra #14820: aborting a supervisor does not reach its sub-agents", (
       return (await scope.execute(call("researcher"))).status;
     });
     const executor = executorFor([asks, ...agents(log)]);
-    const interruption = interruptionOf(await executor.execute(call("asks")));
+    const interruption = getInterruption(await executor.execute(call("asks")));
     const controller = new AbortController();
     const outcome = executor.resume(interruption, [{ type: "input", value: 1 }], {
       signal: controller.signal,
     });
     while (!log.includes("fetch starts")) await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect(log.toSorted()).toEqual(allStop);
   });
@@ -113,7 +113,7 @@ describe("vercel/ai #19966: a tool is never notified that its call was aborted",
     const outcome = executor.execute(call("deaf"), { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     answer();
     await settled();
     expect(emitted.slice(-2)).toEqual(["tool.failed", "tool.late"]);

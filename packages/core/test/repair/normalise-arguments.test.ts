@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonSchema, ToolDefinition } from "@toolweave/core";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const input = {
@@ -150,7 +150,7 @@ test("a call that waits for a person displays its unwrapped arguments, and is re
     tool("t", (args) => void got.push(args), { input, needsApproval: true }),
     { normaliseArguments: true },
   );
-  const interruption = interruptionOf(await executor.execute(call("t", { arguments: json })));
+  const interruption = getInterruption(await executor.execute(call("t", { arguments: json })));
   expect(interruption.call.arguments).toEqual(args);
   completed(await executor.resume(interruption, [{ type: "approve" }]));
   expect(got).toEqual([args]);

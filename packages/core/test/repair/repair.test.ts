@@ -8,9 +8,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const input = {
@@ -41,7 +41,7 @@ describe("a repair function", () => {
       completed(await executor.execute(call("t", "{n: 1}", "c1")));
       completed(await executor.execute(call("t", { n: "one" }, "c2")));
       expect(got).toEqual([{ n: 1 }, { n: 1 }]);
-      expect(typesOf(events)[0]).toBe("tool.requested");
+      expect(listTypes(events)[0]).toBe("tool.requested");
     }
     expect(asked[0]).toMatchObject({
       callId: "c1",
@@ -58,7 +58,7 @@ describe("a repair function", () => {
     let asked = 0;
     const { executor } = repairing(() => void (asked += 1) as undefined);
     completed(await executor.execute(call("t", { n: 1 })));
-    expect(codeOf(await executor.execute(call("unknown", "{")))).toBe("not_found");
+    expect(readCode(await executor.execute(call("unknown", "{")))).toBe("not_found");
     expect(asked).toBe(0);
   });
 
@@ -142,7 +142,7 @@ describe("a repair function", () => {
     const outcome = run.execute(call("t", "{"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     answer({ n: 1 });
     await settled();
     expect(got).toEqual([]);
@@ -188,7 +188,7 @@ describe("a repair function", () => {
         hooks: [{ beforeCall: ({ arguments: args }) => void hooked.push(args) }],
       },
     );
-    const interruption = interruptionOf(await executor.execute(call("t", "{")));
+    const interruption = getInterruption(await executor.execute(call("t", "{")));
     expect(interruption.call.arguments).toEqual({ n: 1 });
     completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect([hooked, got, asked]).toEqual([[{ n: 1 }, { n: 1 }], [{ n: 1 }], 1]);
@@ -206,7 +206,7 @@ describe("a repair function", () => {
       policy: "autonomous",
       repair: () => ((asked += 1), { n: 1 }),
     });
-    expect(codeOf(await executor.execute(call("t", "{")))).toBe("invalid_arguments");
+    expect(readCode(await executor.execute(call("t", "{")))).toBe("invalid_arguments");
     expect(asked).toBe(1);
   });
 
@@ -219,10 +219,10 @@ describe("a repair function", () => {
       }),
     ]);
     const executor = executorFor(source, { repair: () => ((asked += 1), { n: 2 }) });
-    const interruption = interruptionOf(await executor.execute(call("t", { n: 1 })));
+    const interruption = getInterruption(await executor.execute(call("t", { n: 1 })));
     taken = true;
     const outcome = await executor.resume(interruption, [{ type: "approve" }]);
-    expect([codeOf(outcome), asked]).toEqual(["invalid_arguments", 0]);
+    expect([readCode(outcome), asked]).toEqual(["invalid_arguments", 0]);
   });
 
   test("is not called for a call that has ended meanwhile", async () => {
@@ -241,7 +241,7 @@ describe("a repair function", () => {
     const outcome = run.execute(call("t"), { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     found([{ path: "/n", message: "is taken" }]);
     await settled();
     const next = run.execute(call("t"));
@@ -255,7 +255,7 @@ describe("a repair function", () => {
     const { executor } = repairing(() => ((asked += 1), { n: 1 }), {
       hooks: [{ beforeCall: () => ({ arguments: { n: "one" } }) }],
     });
-    expect(codeOf(await executor.execute(call("t", { n: 1 })))).toBe("internal");
+    expect(readCode(await executor.execute(call("t", { n: 1 })))).toBe("internal");
     expect(asked).toBe(0);
   });
 
@@ -272,7 +272,7 @@ describe("onInvalidCall", () => {
       const run = executorFor(both, { onInvalidCall: "fail" }).startRun();
       const underWay = run.execute(call("hang"));
       const invalid = await run.execute(call("t", sent, "c7"));
-      expect(codeOf(invalid)).toBe("invalid_arguments");
+      expect(readCode(invalid)).toBe("invalid_arguments");
       for (const outcome of [await underWay, await run.execute(call("t", { n: 1 }))]) {
         const { error } = failed(outcome);
         expect([error.code, error.message]).toEqual([
@@ -286,7 +286,7 @@ describe("onInvalidCall", () => {
   test("return, the default: the run continues", async () => {
     for (const options of [{}, { onInvalidCall: "return" as const }]) {
       const run = executorFor(both, options).startRun();
-      expect(codeOf(await run.execute(call("t", "{")))).toBe("invalid_arguments");
+      expect(readCode(await run.execute(call("t", "{")))).toBe("invalid_arguments");
       completed(await run.execute(call("t", { n: 1 })));
     }
   });
@@ -299,13 +299,13 @@ describe("onInvalidCall", () => {
     }).startRun();
     completed(await run.execute(call("t", { args: { n: 1 } })));
     completed(await run.execute(call("t", "{")));
-    expect(codeOf(await run.execute(call("t", "[")))).toBe("invalid_arguments");
-    expect(codeOf(await run.execute(call("t", { n: 1 })))).toBe("cancelled");
+    expect(readCode(await run.execute(call("t", "[")))).toBe("invalid_arguments");
+    expect(readCode(await run.execute(call("t", { n: 1 })))).toBe("cancelled");
   });
 
   test("fail does not apply to a tool that does not exist", async () => {
     const run = executorFor(both, { onInvalidCall: "fail" }).startRun();
-    expect(codeOf(await run.execute(call("unknown")))).toBe("not_found");
+    expect(readCode(await run.execute(call("unknown")))).toBe("not_found");
     completed(await run.execute(call("t", { n: 1 })));
   });
 

@@ -2,7 +2,7 @@ import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { text, ToolError } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
 /** A stream that yields these pieces and then neither ends nor yields any more. */
@@ -85,13 +85,13 @@ describe("TC16: a stream that never ends", () => {
     const events = recorded(executor);
     const outcome = executor.execute(call("t"));
     await clock.advance(49);
-    expect(typesOf(events)).not.toContain("tool.completed");
+    expect(listTypes(events)).not.toContain("tool.completed");
     await clock.advance(1);
     const { result, error } = completed(await outcome);
     expect([error?.code, result.content[1]]).toEqual(["timeout", text("so far")]);
     expect(cancelled).toHaveLength(1);
     await settled();
-    expect(typesOf(events).slice(-1)).toEqual(["tool.completed"]);
+    expect(listTypes(events).slice(-1)).toEqual(["tool.completed"]);
     expect(clock.timers).toBe(0);
   });
 
@@ -220,7 +220,7 @@ describe("TC15: a call that is stopped", () => {
     expect(failed(await outcome).error.code).toBe("cancelled");
     expect(cancelled).toHaveLength(1);
     await settled();
-    expect(typesOf(events).slice(-1)).toEqual(["tool.failed"]);
+    expect(listTypes(events).slice(-1)).toEqual(["tool.failed"]);
   });
 
   test("ends a generator at its next piece, and a Node.js stream at once", async () => {

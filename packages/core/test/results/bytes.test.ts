@@ -5,7 +5,7 @@ import { base64ToBytes, bytesToBase64 } from "../../src/text/base64.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 
-async function resultOf(returned: unknown, largeOutputs = {}) {
+async function getResult(returned: unknown, largeOutputs = {}) {
   const executor = executorFor(
     tool("t", () => returned as never),
     { largeOutputs },
@@ -22,7 +22,7 @@ describe("bytes", () => {
     ["image/gif", latin("GIF89a")],
     ["image/webp", latin("RIFF\x10\0\0\0WEBPVP8 ")],
   ])("that begin like %s are an image", async (mimeType, data) => {
-    expect((await resultOf(data)).content).toEqual([
+    expect((await getResult(data)).content).toEqual([
       { type: "image", mimeType, data: data.toString("base64") },
     ]);
   });
@@ -33,7 +33,7 @@ describe("bytes", () => {
     ["audio/mpeg", latin("\xff\xfb\x90")],
     ["audio/ogg", latin("OggS")],
   ])("that begin like %s are audio", async (mimeType, data) => {
-    expect((await resultOf(data)).content).toEqual([
+    expect((await getResult(data)).content).toEqual([
       { type: "audio", mimeType, data: data.toString("base64") },
     ]);
   });
@@ -47,7 +47,7 @@ describe("bytes", () => {
   ])(
     "TC15: of another type (%s) are stored, and the model is informed",
     async (mediaType, data) => {
-      const { artifacts, content, value } = await resultOf(data);
+      const { artifacts, content, value } = await getResult(data);
       expect(artifacts).toMatchObject([{ mediaType, size: data.length }]);
       expect(JSON.stringify(content)).not.toContain(data.toString("base64"));
       expect(value).toBeUndefined();
@@ -61,7 +61,7 @@ describe("bytes", () => {
     ["an ArrayBuffer", Uint8Array.from(Buffer.from("日本")).buffer],
     ["a view", new DataView(Uint8Array.from(Buffer.from("x日本")).buffer, 1)],
   ])("that are text become that text: %s", async (_, returned) => {
-    expect((await resultOf(returned)).content).toEqual([text("日本")]);
+    expect((await getResult(returned)).content).toEqual([text("日本")]);
   });
 
   test.each<[string, unknown, unknown]>([
@@ -69,7 +69,7 @@ describe("bytes", () => {
     ["integers", Int16Array.of(-1, 2), [-1, 2]],
     ["big integers", BigInt64Array.of(-1n, 2n), ["-1", "2"]],
   ])("differ from numbers: an array of %s is a list", async (_, returned, value) => {
-    expect((await resultOf(returned)).value).toEqual(value);
+    expect((await getResult(returned)).value).toEqual(value);
   });
 
   test("within a value are base64, whatever contains them", async () => {
@@ -80,11 +80,11 @@ describe("bytes", () => {
       c: new DataView(bytes.buffer, 1),
       d: Buffer.from("x"),
     };
-    expect((await resultOf(value)).value).toEqual({ a: "AQL/", b: "AQL/", c: "Av8=", d: "eA==" });
+    expect((await getResult(value)).value).toEqual({ a: "AQL/", b: "AQL/", c: "Av8=", d: "eA==" });
   });
 
   test("above the capture limit are truncated, and an incomplete character is omitted", async () => {
-    const { content } = await resultOf(Buffer.from("日本日本"), { maxCapturedBytes: 7 });
+    const { content } = await getResult(Buffer.from("日本日本"), { maxCapturedBytes: 7 });
     expect(content[0]).toEqual(text("日本"));
     expect(content).toHaveLength(2);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { text, type ContentBlock, type JsonObject } from "@toolweave/core";
 import { isContentBlock } from "@toolweave/core/adapter";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { completed, textFor } from "../support/outcomes.ts";
 
-async function resultOf(returned: unknown, options = {}) {
+async function getResult(returned: unknown, options = {}) {
   const executor = executorFor(
     tool("t", () => returned as never),
     options,
@@ -28,13 +28,13 @@ describe("a list of holes", () => {
   test("is not iterated, whatever its declared length is", async () => {
     const holes: unknown[] = [];
     holes.length = 4e9;
-    const { content } = await resultOf(holes, limits);
+    const { content } = await getResult(holes, limits);
     expect(content.length).toBeGreaterThan(0);
     const endless = new Proxy([], {
       get: (list, name) => (name === "length" ? 2 ** 53 - 1 : Reflect.get(list, name)),
     });
-    expect((await resultOf(endless, limits)).content.length).toBeGreaterThan(0);
-    expect((await resultOf({ content: endless }, limits)).content.length).toBeGreaterThan(0);
+    expect((await getResult(endless, limits)).content.length).toBeGreaterThan(0);
+    expect((await getResult({ content: endless }, limits)).content.length).toBeGreaterThan(0);
   });
 });
 
@@ -85,7 +85,7 @@ describe("an output that changes each time it is read", () => {
 
   test.each(forms)("is read once: %s", async (_, make) => {
     for (let reads = 0; reads < 30; reads++) {
-      const { content } = await resultOf(make(reads), { redact: { secrets: [secret] } });
+      const { content } = await getResult(make(reads), { redact: { secrets: [secret] } });
       const serialized = JSON.stringify(content);
       expect(serialized).toBe(JSON.stringify(content));
       expect(serialized).not.toContain(secret);
@@ -97,7 +97,7 @@ describe("an output that changes each time it is read", () => {
     const audience = ["user"];
     const block = { type: "image", data: "AAAA", mimeType: "image/png", annotations: { audience } };
     const content = [block, text("x")];
-    const result = await resultOf({ content });
+    const result = await getResult({ content });
     block.data = secret;
     audience[0] = secret;
     content.push(text(secret));
@@ -114,7 +114,7 @@ describe("a forged output", () => {
       const executor = executorFor(tool("t", () => forged as never));
       const events = recorded(executor);
       const { artifacts, childRunId } = completed(await executor.execute(call("t"))).result;
-      expect(typesOf(events)).not.toContain("store.failed");
+      expect(listTypes(events)).not.toContain("store.failed");
       expect(artifacts).toEqual([]);
       expect(childRunId).toBe(typeof odd === "string" ? odd : undefined);
     }
@@ -136,6 +136,6 @@ describe("a forged output", () => {
   test("keeps the text of a block that has unknown fields", async () => {
     const long = { type: "text", text: "short", _meta: { a: "x".repeat(5000) } };
     const limits = { largeOutputs: { maxCapturedBytes: 1000 } };
-    expect((await resultOf([long], limits)).content[0]).toEqual(text("short"));
+    expect((await getResult([long], limits)).content[0]).toEqual(text("short"));
   });
 });

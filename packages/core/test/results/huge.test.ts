@@ -4,11 +4,11 @@ import { text, type JsonValue } from "@toolweave/core";
 import { inFullRun } from "@toolweave/test-support";
 import { toJson } from "../../src/json/to-json.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed } from "../support/outcomes.ts";
+import { readCode, completed } from "../support/outcomes.ts";
 
 const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "", "utf8");
 
-async function resultOf(returned: unknown, largeOutputs = {}) {
+async function getResult(returned: unknown, largeOutputs = {}) {
   const executor = executorFor(
     tool("t", () => returned as never),
     { largeOutputs },
@@ -38,20 +38,20 @@ const hugeBytes = inFullRun(500_000_000, 50_000_000);
 
 describe("a huge output", () => {
   test("TC14, RE03: a text of hundreds of megabytes is captured up to the limit, and the model receives a preview", async () => {
-    const { content, artifacts } = await resultOf("x".repeat(hugeBytes));
+    const { content, artifacts } = await getResult("x".repeat(hugeBytes));
     expect(artifacts).toMatchObject([{ size: 33_554_432, truncated: true }]);
     expect(size(content)).toBeLessThan(6000);
   });
 
   test("RE03: bytes of hundreds of megabytes are captured up to the limit, and the model is informed", async () => {
-    const { content, artifacts } = await resultOf(Buffer.alloc(hugeBytes, 1));
+    const { content, artifacts } = await getResult(Buffer.alloc(hugeBytes, 1));
     expect(artifacts).toMatchObject([{ size: 33_554_432, truncated: true }]);
     expect(size(content)).toBeLessThan(1000);
   });
 
   test("TC14: a list of millions of items is captured up to the limit, and is not a value", async () => {
     const items = Array.from({ length: hugeBytes / 10 }, (_, index) => index);
-    const { content, artifacts, value } = await resultOf(items);
+    const { content, artifacts, value } = await getResult(items);
     expect(artifacts).toMatchObject([{ mediaType: "text/plain", truncated: true }]);
     expect((artifacts[0]?.size ?? Infinity) <= 33_554_432).toBe(true);
     expect(size(content)).toBeLessThan(6000);
@@ -105,14 +105,14 @@ describe("a huge output", () => {
 
   test("is complete just below the limit", async () => {
     const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: `row ${id}` }));
-    const { value, artifacts } = await resultOf(rows);
+    const { value, artifacts } = await getResult(rows);
     expect(value).toBe(rows);
     expect(artifacts).toMatchObject([{ mediaType: "application/json", size: size(rows) }]);
     expect(artifacts[0]).not.toHaveProperty("truncated");
   });
 
   test("as JSON with a text that is longer than estimated is truncated, and is not a value", async () => {
-    const { value, content } = await resultOf({ a: "日".repeat(100) }, { maxCapturedBytes: 200 });
+    const { value, content } = await getResult({ a: "日".repeat(100) }, { maxCapturedBytes: 200 });
     expect(value).toBeUndefined();
     expect(size(content)).toBeLessThan(400);
   });
@@ -121,13 +121,13 @@ describe("a huge output", () => {
     const limits = { maxCapturedBytes: 1000 };
     const long = "x".repeat(5000);
     const image = { type: "image", data: long, mimeType: "image/png" };
-    const many = await resultOf({ content: [text(long), image] }, limits);
+    const many = await getResult({ content: [text(long), image] }, limits);
     expect(many.content[0]).toEqual(text("x".repeat(1000)));
     expect(JSON.stringify(many.content)).not.toContain("image/png");
-    const alone = await resultOf({ content: [image] }, limits);
+    const alone = await getResult({ content: [image] }, limits);
     expect(alone.content[0]).toEqual(text("[image left out: it is more than is kept]"));
     const more = { content: [text("a")], value: [long], details: [long] };
-    const cut = await resultOf(more, limits);
+    const cut = await getResult(more, limits);
     expect(cut.value).toBeUndefined();
     expect(size(cut.details as JsonValue)).toBeLessThan(1100);
     expect(cut.content[0]).toEqual(text("a"));
@@ -140,7 +140,7 @@ describe("a huge output", () => {
       { largeOutputs: { maxCapturedBytes: 1000 } },
     );
     const outcome = await executor.execute(call("t"));
-    expect(codeOf(outcome)).toBe("invalid_output");
+    expect(readCode(outcome)).toBe("invalid_output");
   });
 });
 

@@ -12,7 +12,7 @@ async function* broken(...items: readonly unknown[]) {
   throw new Error("the line is dead");
 }
 
-async function resultOf(returned: () => unknown, largeOutputs = {}) {
+async function getResult(returned: () => unknown, largeOutputs = {}) {
   const executor = executorFor(
     tool("t", () => returned() as never),
     { largeOutputs },
@@ -27,21 +27,21 @@ describe("a stream of items", () => {
     ["objects that look like content blocks", [{ type: "text", text: "a" }]],
     ["values of all kinds", [1, "a", null, { b: [] }, ""]],
   ])("of %s is a list of them", async (_what, items) => {
-    const { result } = await resultOf(() => itemStream(generated(...items)));
+    const { result } = await getResult(() => itemStream(generated(...items)));
     expect(result).toMatchObject({ content: [text(JSON.stringify(items))], value: items });
     expect(result.details).toBeUndefined();
   });
 
   test("of bytes is a list of their text, and not binary content", async () => {
-    const { result } = await resultOf(() => itemStream(generated(Uint8Array.of(1, 2))));
+    const { result } = await getResult(() => itemStream(generated(Uint8Array.of(1, 2))));
     expect(Array.isArray(result.value)).toBe(true);
   });
 
   test("has details for the host, also if it is interrupted", async () => {
     const details = { status: 200 };
-    const whole = await resultOf(() => itemStream(generated("a"), details));
+    const whole = await getResult(() => itemStream(generated("a"), details));
     expect(whole.result).toMatchObject({ isError: false, value: ["a"], details });
-    const partial = await resultOf(() => itemStream(broken("a", "b"), details));
+    const partial = await getResult(() => itemStream(broken("a", "b"), details));
     expect(partial).toMatchObject({
       error: { code: "execution_failed" },
       result: { isError: true, value: ["a", "b"], details },
@@ -53,7 +53,7 @@ describe("a stream of items", () => {
   });
 
   test("that is longer than the capture limit is not a value, and the result says so", async () => {
-    const { result } = await resultOf(
+    const { result } = await getResult(
       () => itemStream(generated("a".repeat(60), "b".repeat(60)), { status: 200 }),
       { maxCapturedBytes: 50 },
     );
@@ -75,7 +75,7 @@ describe("a stream of items", () => {
         },
       }),
     };
-    await resultOf(() => itemStream(items), { maxCapturedBytes: 50 });
+    await getResult(() => itemStream(items), { maxCapturedBytes: 50 });
     expect(ended).toBe(1);
   });
 });

@@ -6,9 +6,9 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { text, type ToolReturn } from "@toolweave/core";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed } from "../support/outcomes.ts";
+import { readCode, completed } from "../support/outcomes.ts";
 
-async function resultOf(returned: () => unknown, largeOutputs = {}) {
+async function getResult(returned: () => unknown, largeOutputs = {}) {
   const executor = executorFor(
     tool("t", () => returned() as never),
     { largeOutputs },
@@ -67,7 +67,7 @@ describe("TC15: a stream is converted to its content", () => {
     ["nothing", () => stream(), { content: [text("")] }],
     ["promises of pieces", () => [Promise.resolve("a")].values(), { content: [text("a")] }],
   ])("%s", async (_, returned, { content, value }) => {
-    const result = await resultOf(returned);
+    const result = await getResult(returned);
     expect(result.content).toEqual(content);
     expect(result.value).toEqual(value);
     expect(result.isError).toBe(false);
@@ -95,7 +95,7 @@ describe("TC15: a stream is converted to its content", () => {
   });
 
   test("a file is its content", async () => {
-    const { content } = await resultOf(() => createReadStream(import.meta.filename));
+    const { content } = await getResult(() => createReadStream(import.meta.filename));
     expect(content).toEqual([{ type: "text", text: expect.stringContaining("is its content") }]);
   });
 
@@ -108,7 +108,7 @@ describe("TC15: a stream is converted to its content", () => {
       tool("broken", () => Response.json("x", { status: 500 }), { output }),
     ]);
     expect(completed(await executor.execute(call("good"))).result.value).toEqual([1, 2]);
-    expect(codeOf(await executor.execute(call("bad")))).toBe("invalid_output");
+    expect(readCode(await executor.execute(call("bad")))).toBe("invalid_output");
     expect(completed(await executor.execute(call("json"))).result.value).toEqual([1]);
     expect(completed(await executor.execute(call("broken"))).result.isError).toBe(true);
   });
@@ -128,7 +128,7 @@ describe("TC15: a stream is converted to its content", () => {
       },
       { highWaterMark: 0 },
     );
-    expect((await resultOf(() => lazy)).content).toEqual([text("x".repeat(99))]);
+    expect((await getResult(() => lazy)).content).toEqual([text("x".repeat(99))]);
   });
 });
 
@@ -187,7 +187,7 @@ describe("TC15: a response is converted to its body", () => {
       { content: [text("500"), { type: "image" }], isError: true },
     ],
   ])("%s", async (_, returned, expected) => {
-    expect(await resultOf(returned)).toMatchObject(expected);
+    expect(await getResult(returned)).toMatchObject(expected);
   });
 
   test("an error has its status", async () => {
@@ -206,7 +206,7 @@ describe("TC15: a response is converted to its body", () => {
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     try {
-      expect((await resultOf(() => fetch(url))).value).toEqual({ pets: [1, 2] });
+      expect((await getResult(() => fetch(url))).value).toEqual({ pets: [1, 2] });
     } finally {
       server.close();
     }
@@ -218,7 +218,7 @@ describe("TC15: a response is converted to its body", () => {
     const locked = stream("x");
     locked.getReader();
     const executor = executorFor([tool("read", () => read), tool("locked", () => locked)]);
-    expect(codeOf(await executor.execute(call("read")))).toBe("execution_failed");
-    expect(codeOf(await executor.execute(call("locked")))).toBe("execution_failed");
+    expect(readCode(await executor.execute(call("read")))).toBe("execution_failed");
+    expect(readCode(await executor.execute(call("locked")))).toBe("execution_failed");
   });
 });

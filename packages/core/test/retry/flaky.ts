@@ -45,7 +45,7 @@ export function retrying(
 }
 
 /** The retries by their events: which, why, after which delay. */
-export function retriesOf(events: readonly ToolEvent[]): unknown[] {
+export function listRetries(events: readonly ToolEvent[]): unknown[] {
   return events.flatMap((event) =>
     event.type === "tool.retried" ? [[event.attempt, event.code, event.delayMs]] : [],
   );

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { suspend, text, ToolError, type Tool } from "@toolweave/core";
-import { call, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
-import { busy, flaky, idempotent, retriesOf, retrying, withoutJitter } from "./flaky.ts";
+import { call, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
+import { busy, flaky, idempotent, listRetries, retrying, withoutJitter } from "./flaky.ts";
 
 beforeEach(withoutJitter);
 afterEach(() => void vi.restoreAllMocks());
@@ -15,11 +15,11 @@ describe("a call that is retried", () => {
     await clock.advance(1000);
     expect(textFor(await outcome)).toBe("the answer of attempt 3");
     expect(attempts()).toBe(3);
-    expect(retriesOf(events)).toEqual([
+    expect(listRetries(events)).toEqual([
       [1, "upstream", 200],
       [2, "upstream", 400],
     ]);
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.authorized",
       "tool.started",
@@ -121,7 +121,7 @@ describe("a call that is retried", () => {
     });
     completed(await outcome);
     expect([attempts, asked]).toEqual([3, 1]);
-    expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("t")))).toBe("limit_exceeded");
   });
 
   test("continues in its own turn, even if it need not wait and fails at once", async () => {
@@ -158,7 +158,7 @@ describe("a call that is retried", () => {
     );
     const first = executor.execute(call("t"));
     await clock.advance(1000);
-    const outcome = executor.resume(interruptionOf(await first), [{ type: "input", value: 1 }]);
+    const outcome = executor.resume(getInterruption(await first), [{ type: "input", value: 1 }]);
     await vi.waitFor(async () => {
       await clock.advance(1000);
       expect(seen).toEqual([1, 2, 3, 4]);
@@ -190,7 +190,7 @@ describe("an answer that is an error", () => {
       isError: false,
       content: [text("attempt 2")],
     });
-    expect(retriesOf(events)).toEqual([[1, "upstream", 200]]);
+    expect(listRetries(events)).toEqual([[1, "upstream", 200]]);
   });
 
   test("stays an answer if no attempt is left", async () => {
@@ -210,7 +210,7 @@ describe("an answer that is an error", () => {
     for (const error of [notFound, undefined]) {
       const { executor, events } = retrying(answering(error), { attempts: 3 });
       expect(completed(await executor.execute(call("t"))).result.isError).toBe(true);
-      expect(retriesOf(events)).toEqual([]);
+      expect(listRetries(events)).toEqual([]);
     }
   });
 

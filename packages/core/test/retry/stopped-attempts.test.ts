@@ -1,9 +1,9 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ToolError, type Tool, type ToolContext } from "@toolweave/core";
-import { call, executorFor, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
-import { busy, flaky, idempotent, retriesOf, retrying, withoutJitter } from "./flaky.ts";
+import { call, executorFor, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, textFor } from "../support/outcomes.ts";
+import { busy, flaky, idempotent, listRetries, retrying, withoutJitter } from "./flaky.ts";
 
 beforeEach(withoutJitter);
 afterEach(() => void vi.restoreAllMocks());
@@ -27,7 +27,7 @@ describe("an attempt that times out", () => {
     const outcome = executor.execute(call("t"));
     await clock.advance(100 + 200 + 100 + 400);
     completed(await outcome);
-    expect(retriesOf(events)).toEqual([
+    expect(listRetries(events)).toEqual([
       [1, "timeout", 200],
       [2, "timeout", 400],
     ]);
@@ -40,7 +40,7 @@ describe("an attempt that times out", () => {
     const { clock, executor } = retrying(hanging(9, ctxs), { attempts: 2 });
     const outcome = executor.execute(call("t"));
     await clock.advance(10_000);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     expect(ctxs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
     expect(clock.timers).toBe(0);
   });
@@ -66,11 +66,11 @@ describe("an attempt that times out", () => {
     answer("first, at last");
     first?.update({ content: [] });
     first?.progress({ done: 1 });
-    expect(codeOf(await first?.scope.execute(call("t", {}, "nested")))).toBe("cancelled");
+    expect(readCode(await first?.scope.execute(call("t", {}, "nested")))).toBe("cancelled");
     await clock.advance(100);
     expect(textFor(await outcome)).toBe("second");
     const own = events.filter((event) => "callId" in event && event.callId === "t");
-    expect(typesOf(own).slice(2)).toEqual([
+    expect(listTypes(own).slice(2)).toEqual([
       "tool.started",
       "tool.retried",
       "tool.late",
@@ -108,7 +108,7 @@ describe("a nested call", () => {
     tool(
       "outer",
       async (_, { scope }) => {
-        done(codeOf(await scope.execute(call("t"))));
+        done(readCode(await scope.execute(call("t"))));
         return "done";
       },
       { timeoutMs },
@@ -125,7 +125,7 @@ describe("a nested call", () => {
     });
     const outcome = executor.execute(call("outer"));
     await clock.advance(10_000);
-    expect([codeOf(await outcome), codes, attempts]).toEqual(["timeout", ["timeout"], 1]);
+    expect([readCode(await outcome), codes, attempts]).toEqual(["timeout", ["timeout"], 1]);
   });
 
   test("waits for its next attempt no longer than its parent may", async () => {
@@ -157,7 +157,7 @@ describe("cancelling", () => {
     expect(failed(await outcome).error.message).toBe("enough");
     await clock.advance(10_000);
     expect(attempts()).toBe(1);
-    expect(typesOf(events).slice(-2)).toEqual(["tool.retried", "tool.failed"]);
+    expect(listTypes(events).slice(-2)).toEqual(["tool.retried", "tool.failed"]);
     expect(events.at(-1)).toMatchObject({ code: "cancelled", attempt: 1 });
     expect(clock.timers).toBe(0);
   });
@@ -179,7 +179,7 @@ describe("cancelling", () => {
     const outcome = executor.execute(call("t"), { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await clock.advance(10_000);
     expect(attempts).toBe(1);
   });
@@ -193,7 +193,7 @@ describe("cancelling", () => {
     });
     const outcome = run.execute(call("t"));
     await clock.advance(10_000);
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect(attempts()).toBe(1);
   });
 });

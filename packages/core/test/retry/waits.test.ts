@@ -2,7 +2,7 @@ import { FakeClock } from "@toolweave/test-support/fake-clock";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ToolError, type CallOptions, type RetryPolicy, type RunLimits } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, failed } from "../support/outcomes.ts";
+import { readCode, failed } from "../support/outcomes.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -140,7 +140,7 @@ describe("a deadline", () => {
     const start = clock.now();
     const outcome = executor.execute(call("t"), { deadlineMs: 700 });
     await clock.advance(10_000);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     const { error, result } = failed(await outcome);
     expect(error.message).toBe(
       "t was not done by its deadline, 700 ms after it was called. It changes nothing and may be called again.",

@@ -7,7 +7,7 @@ import {
   type ToolErrorCode,
 } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, failed } from "../support/outcomes.ts";
+import { readCode, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const busy = new ToolError("unavailable", "busy");
@@ -24,7 +24,7 @@ interface Situation {
 }
 
 /** The number of attempts of a tool that always fails. */
-async function attemptsOf(situation: Situation): Promise<number> {
+async function countAttempts(situation: Situation): Promise<number> {
   const { annotations = {}, own, host, trusted = true, error = busy } = situation;
   let attempts = 0;
   const source = new TestSource(
@@ -88,7 +88,7 @@ describe("a failed attempt is repeated", () => {
       1,
     ],
   ])("%s", async (_, situation, attempts) => {
-    expect(await attemptsOf(situation)).toBe(attempts);
+    expect(await countAttempts(situation)).toBe(attempts);
   });
 
   test.each<[string, unknown, number]>([
@@ -115,7 +115,7 @@ describe("a failed attempt is repeated", () => {
       ] as const
     ).map((code: ToolErrorCode): [string, unknown, number] => [code, new ToolError(code, "no"), 1]),
   ])("after %s, or not", async (_, error, attempts) => {
-    expect(await attemptsOf({ annotations: idempotent, own: thrice, error })).toBe(attempts);
+    expect(await countAttempts({ annotations: idempotent, own: thrice, error })).toBe(attempts);
   });
 
   test("not if its answer violates its schema: it did run", async () => {
@@ -127,7 +127,7 @@ describe("a failed attempt is repeated", () => {
         retry: thrice,
       }),
     );
-    expect(codeOf(await executor.execute(call("t")))).toBe("invalid_output");
+    expect(readCode(await executor.execute(call("t")))).toBe("invalid_output");
     expect(attempts).toBe(1);
   });
 
@@ -137,7 +137,7 @@ describe("a failed attempt is repeated", () => {
       tool("t", () => void (attempts += 1), { annotations: idempotent, retry: thrice }),
       { hooks: [{ afterCall: () => Promise.reject(busy) }] },
     );
-    expect(codeOf(await executor.execute(call("t")))).toBe("internal");
+    expect(readCode(await executor.execute(call("t")))).toBe("internal");
     expect(attempts).toBe(1);
   });
 
@@ -157,7 +157,7 @@ describe("a failed attempt is repeated", () => {
       { trusted: true },
     );
     const executor = executorFor(source, { policy: "autonomous", retry: thrice });
-    expect(codeOf(await executor.execute(call("t")))).toBe("unavailable");
+    expect(readCode(await executor.execute(call("t")))).toBe("unavailable");
     expect(checks).toBe(1);
   });
 });

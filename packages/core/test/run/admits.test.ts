@@ -1,7 +1,7 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 
 function setUp(hooked: string[] = []) {
   const ran: string[] = [];
@@ -23,18 +23,18 @@ describe("a check whether a call would run", () => {
     const run = executor.startRun({ limits: { calls: 1 } });
     for (let time = 0; time < 3; time++)
       expect(await run.checkAdmission(call("a"))).toBe(undefined);
-    expect([ran, typesOf(events)]).toEqual([[], []]);
+    expect([ran, listTypes(events)]).toEqual([[], []]);
     completed(await run.execute(call("a")));
-    expect(codeOf(await run.checkAdmission(call("a")))).toBe("limit_exceeded");
+    expect(readCode(await run.checkAdmission(call("a")))).toBe("limit_exceeded");
   });
 
   test("returns the refusal if it would be refused, and emits it", async () => {
     const { executor } = setUp();
     const events = recorded(executor);
     const run = executor.startRun();
-    expect(codeOf(await run.checkAdmission(call("strict")))).toBe("invalid_arguments");
-    expect(codeOf(await run.checkAdmission(call("unknown")))).toBe("not_found");
-    expect(typesOf(events)).toEqual([
+    expect(readCode(await run.checkAdmission(call("strict")))).toBe("invalid_arguments");
+    expect(readCode(await run.checkAdmission(call("unknown")))).toBe("not_found");
+    expect(listTypes(events)).toEqual([
       ...["tool.requested", "tool.rejected"],
       ...["tool.requested", "tool.rejected"],
     ]);
@@ -43,8 +43,8 @@ describe("a check whether a call would run", () => {
   test("returns the interruption if a person must approve, to be resumed", async () => {
     const { executor, ran } = setUp();
     const events = recorded(executor);
-    const interruption = interruptionOf(await executor.startRun().checkAdmission(call("ask")));
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.interrupted"]);
+    const interruption = getInterruption(await executor.startRun().checkAdmission(call("ask")));
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.interrupted"]);
     completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect(ran).toEqual(["ask"]);
   });
@@ -54,14 +54,14 @@ describe("a check whether a call would run", () => {
       hooks: [{ beforeCall: () => new Promise(() => {}) }],
     });
     const run = executor.startRun();
-    expect(codeOf(await run.checkAdmission(call("a"), { signal: AbortSignal.abort() }))).toBe(
+    expect(readCode(await run.checkAdmission(call("a"), { signal: AbortSignal.abort() }))).toBe(
       "cancelled",
     );
     const outcome = run.checkAdmission(call("a"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
-    expect(codeOf(await run.checkAdmission(call("a")))).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
+    expect(readCode(await run.checkAdmission(call("a")))).toBe("cancelled");
   });
 });
 
@@ -75,13 +75,13 @@ describe("executing an admitted call", () => {
     expect(await run.checkAdmission(asked)).toBe(undefined);
     completed(await run.execute(asked));
     expect([hooked, ran]).toEqual([["a"], ["a"]]);
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.authorized",
       "tool.started",
       "tool.completed",
     ]);
-    expect(codeOf(await run.execute(asked))).toBe("skipped");
+    expect(readCode(await run.execute(asked))).toBe("skipped");
     expect(hooked).toEqual(["a"]);
   });
 
@@ -107,7 +107,7 @@ describe("executing an admitted call", () => {
     const asked = call("a");
     expect(await run.checkAdmission(asked)).toBe(undefined);
     completed(await run.execute(call("a")));
-    expect(codeOf(await run.execute(asked))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(asked))).toBe("limit_exceeded");
   });
 
   test("is cancelled with the run, and by its own signal", async () => {
@@ -116,9 +116,9 @@ describe("executing an admitted call", () => {
     const [one, two] = [call("a"), call("a")];
     await run.checkAdmission(one);
     await run.checkAdmission(two);
-    expect(codeOf(await run.execute(one, { signal: AbortSignal.abort() }))).toBe("cancelled");
+    expect(readCode(await run.execute(one, { signal: AbortSignal.abort() }))).toBe("cancelled");
     run.cancel();
-    expect(codeOf(await run.execute(two))).toBe("cancelled");
+    expect(readCode(await run.execute(two))).toBe("cancelled");
     expect(ran).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("executing an admitted call", () => {
     await run.checkAdmission(asked);
     const outcome = run.execute(asked, { timeoutMs: 5 });
     await clock.advance(5);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
   });
 
   test("in another run starts from the beginning", async () => {

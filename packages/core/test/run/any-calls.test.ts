@@ -75,7 +75,7 @@ async function play(given: Scenario) {
   const wait = (ms: number): Promise<void> =>
     ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.setTimeout(resolve, ms));
   const ran: { readonly at: number; readonly what: "start" | "end" }[] = [];
-  const toolOf = ({ kind, ms }: Step, at: number): Tool =>
+  const createTool = ({ kind, ms }: Step, at: number): Tool =>
     tool(
       `t${at}`,
       async (_, { signal }) => {
@@ -101,7 +101,7 @@ async function play(given: Scenario) {
       },
     );
   const executor = executorFor(
-    [tool("more"), ...steps.map(toolOf).filter((_, at) => steps[at]?.kind !== "unknown")],
+    [tool("more"), ...steps.map(createTool).filter((_, at) => steps[at]?.kind !== "unknown")],
     {
       clock,
       maxTimeoutMs: 0,

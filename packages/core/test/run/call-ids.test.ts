@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { defineTool, suspend, ToolError, type ToolCall, type ToolOutcome } from "@toolweave/core";
 import { CallIds } from "../../src/executor/call/call-ids.ts";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
 /** A tool that counts how often it runs. */
 function counting() {
@@ -28,8 +28,8 @@ describe("a call with the id of an earlier call of its run is refused", () => {
     const { ran, add } = counting();
     const run = executorFor(add).startRun();
     completed(await run.execute(call("add", {}, "1")));
-    expect(codeOf(await run.execute(call("nothing", {}, "2")))).toBe("not_found");
-    expect(codeOf(await run.execute(call("add", "{", "3")))).toBe("invalid_arguments");
+    expect(readCode(await run.execute(call("nothing", {}, "2")))).toBe("not_found");
+    expect(readCode(await run.execute(call("add", "{", "3")))).toBe("invalid_arguments");
     for (const id of ["1", "2", "3"]) isRefusedForItsId(await run.execute(again(id)), id);
     expect(ran).toEqual([{}]);
   });
@@ -50,7 +50,7 @@ describe("a call with the id of an earlier call of its run is refused", () => {
     const pay = tool("pay", (args) => void ran.push(args), { needsApproval: true });
     const executor = executorFor([pay, add]);
     const run = executor.startRun();
-    const interruption = interruptionOf(await run.execute(call("pay", { n: 1 }, "1")));
+    const interruption = getInterruption(await run.execute(call("pay", { n: 1 }, "1")));
     isRefusedForItsId(await run.execute(call("pay", { n: 1 }, "1")), "1");
     isRefusedForItsId(await run.checkAdmission(call("pay", { n: 1 }, "1")), "1");
     completed(await executor.resume(interruption, [{ type: "approve" }]));
@@ -62,7 +62,7 @@ describe("a call with the id of an earlier call of its run is refused", () => {
     const { ran, add } = counting();
     const pay = tool("pay", (args) => void ran.push(args), { needsApproval: true });
     const executor = executorFor([pay, add]);
-    const interruption = interruptionOf(await executor.execute(call("pay", { n: 1 }, "1")));
+    const interruption = getInterruption(await executor.execute(call("pay", { n: 1 }, "1")));
     const run = executor.startRun();
     completed(await executor.resume(interruption, [{ type: "approve" }], { run }));
     isRefusedForItsId(await run.execute(again("1")), "1");
@@ -95,7 +95,7 @@ describe("a call with the id of an earlier call of its run is refused", () => {
     for (let time = 0; time < 5; time++) isRefusedForItsId(await run.execute(again("1")), "1");
     completed(await run.execute(again("2")));
     expect([hooked, ran.length]).toEqual([["1", "2"], 2]);
-    expect(typesOf(events).filter((type) => type === "tool.rejected")).toHaveLength(5);
+    expect(listTypes(events).filter((type) => type === "tool.rejected")).toHaveLength(5);
   });
 
   test("for a call that was admitted, when another one has run meanwhile", async () => {
@@ -164,7 +164,7 @@ describe("an id is free", () => {
     });
     const executor = executorFor([flaky, add]);
     const run = executor.startRun();
-    const interruption = interruptionOf(await run.execute(call("flaky", {}, "1")));
+    const interruption = getInterruption(await run.execute(call("flaky", {}, "1")));
     completed(await executor.resume(interruption, [{ type: "input", value: 1 }]));
     expect(ran).toHaveLength(3);
   });
@@ -173,7 +173,7 @@ describe("an id is free", () => {
     const { ran, add } = counting();
     const executor = executorFor(add);
     const run = executor.startRun();
-    expect(codeOf(await run.checkAdmission(call("add", "{", "1")))).toBe("invalid_arguments");
+    expect(readCode(await run.checkAdmission(call("add", "{", "1")))).toBe("invalid_arguments");
     expect(await run.checkAdmission(again("1"))).toBe(undefined);
     expect(await run.checkAdmission(again("1"))).toBe(undefined);
     completed(await run.execute(again("1")));

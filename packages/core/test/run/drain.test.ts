@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { ToolError, type ToolOutcome } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { call, executorFor, guarded, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
 
-const statusOf = ({ status }: ToolOutcome): string => status;
+const getStatus = ({ status }: ToolOutcome): string => status;
 
 /** Reports when a promise has resolved. */
 function watched(promise: Promise<unknown>): { readonly done: boolean } {
@@ -32,22 +32,24 @@ describe("draining an executor", () => {
       ],
       { clock, timeoutMs: 0, maxTimeoutMs: 0 },
     );
-    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const interruption = getInterruption(await executor.execute(call("pay")));
     const outcomes = Array.from({ length: 20 }, (_, at) =>
       executor.execute(call("work", { ms: (at + 1) * 100 }, `${at}`)),
     );
     await settled();
     const drained = executor.drain({ graceMs: 1000 });
     const { done } = watched(drained);
-    expect(codeOf(await executor.execute(call("work", { ms: 0 })))).toBe("unavailable");
+    expect(readCode(await executor.execute(call("work", { ms: 0 })))).toBe("unavailable");
     await clock.advance(999);
     expect(done).toBe(false);
     await clock.advance(1);
     await drained;
     const ended = await Promise.all(outcomes);
     expect(ended.filter(({ status }) => status === "completed")).toHaveLength(10);
-    expect(ended.slice(10).map(codeOf)).toEqual(Array.from({ length: 10 }, () => "cancelled"));
-    expect(codeOf(await executor.resume(interruption, [{ type: "approve" }]))).toBe("unavailable");
+    expect(ended.slice(10).map(readCode)).toEqual(Array.from({ length: 10 }, () => "cancelled"));
+    expect(readCode(await executor.resume(interruption, [{ type: "approve" }]))).toBe(
+      "unavailable",
+    );
     expect(ran).toEqual([]);
   });
 
@@ -58,9 +60,9 @@ describe("draining an executor", () => {
     const first = executorFor(pay, options);
     const outcome = first.execute(call("pay"));
     const drained = first.drain();
-    const interruption = interruptionOf(await outcome);
+    const interruption = getInterruption(await outcome);
     await drained;
-    expect(codeOf(await first.resume(interruption, [{ type: "approve" }]))).toBe("unavailable");
+    expect(readCode(await first.resume(interruption, [{ type: "approve" }]))).toBe("unavailable");
     expect(ran).toEqual([]);
     const next = executorFor(pay, options);
     completed(await next.resume(interruption, [{ type: "approve" }]));
@@ -84,7 +86,7 @@ describe("draining an executor", () => {
     const drained = executor.drain({ graceMs: 3_600_000 });
     finish("a");
     await drained;
-    expect(statusOf(await outcome)).toBe("completed");
+    expect(getStatus(await outcome)).toBe("completed");
   });
 
   test("refuses every new call, of any kind, in words that a model may read", async () => {
@@ -106,7 +108,7 @@ describe("draining an executor", () => {
       expect([error.code, error.retryable]).toEqual(["unavailable", true]);
       expect(error.message).toBe("The host is shutting down and takes no more calls.");
     }
-    expect(typesOf(events).filter((type) => type === "tool.started")).toEqual([]);
+    expect(listTypes(events).filter((type) => type === "tool.started")).toEqual([]);
   });
 
   test("lets calls end that make nested calls, and batches that have been admitted", async () => {
@@ -126,7 +128,7 @@ describe("draining an executor", () => {
     const drained = executor.drain();
     finish("first");
     await drained;
-    expect((await outcomes).map(statusOf)).toEqual(["completed", "completed"]);
+    expect((await outcomes).map(getStatus)).toEqual(["completed", "completed"]);
   });
 
   test("cancels calls that wait for their turn, for a slot or for an approver", async () => {
@@ -143,7 +145,7 @@ describe("draining an executor", () => {
     const drained = executor.drain({ graceMs: 50 });
     await clock.advance(50);
     await drained;
-    expect([...(await batch), await asking].map(codeOf)).toEqual([
+    expect([...(await batch), await asking].map(readCode)).toEqual([
       ...["cancelled", "cancelled", "cancelled"],
     ]);
   });
@@ -158,7 +160,7 @@ describe("draining an executor", () => {
     ];
     await settled();
     await executor.drain();
-    expect((await Promise.all(waiting)).flat().map((outcome) => codeOf(outcome))).toEqual([
+    expect((await Promise.all(waiting)).flat().map((outcome) => readCode(outcome))).toEqual([
       ...["unavailable", "unavailable", "unavailable"],
     ]);
   });
@@ -172,19 +174,19 @@ describe("draining an executor", () => {
     const second = executor.drain({ graceMs: 0 });
     await clock.advance(0);
     await Promise.all([first, second]);
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
   });
 
   test("ends when a suspension is stored, and the call that was resumed before has ended", async () => {
     const { tools, finish } = controlledTools(["slow"]);
     const [slow] = tools;
     const executor = executorFor(tool("slow", slow?.invoke as never, { needsApproval: true }));
-    const interruption = interruptionOf(await executor.execute(call("slow")));
+    const interruption = getInterruption(await executor.execute(call("slow")));
     const resumed = executor.resume(interruption, [{ type: "approve" }]);
     const interrupted = executor.execute(call("slow"));
     const drained = executor.drain();
     const { done } = watched(drained);
-    interruptionOf(await interrupted);
+    getInterruption(await interrupted);
     await settled();
     expect(done).toBe(false);
     finish("slow");
@@ -218,6 +220,6 @@ describe("draining an executor", () => {
       await settled();
       setImmediate(() => finish("a"));
     }
-    expect(statusOf(await outcome)).toBe("completed");
+    expect(getStatus(await outcome)).toBe("completed");
   });
 });

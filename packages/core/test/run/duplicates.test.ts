@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 
 describe("F3.20 equal calls among several", () => {
   function counting() {
@@ -31,7 +31,7 @@ describe("F3.20 equal calls among several", () => {
         { duplicates: "skip" },
       );
     expect(
-      outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+      outcomes.map((outcome) => (outcome.status === "failed" ? readCode(outcome) : outcome.status)),
     ).toEqual(["completed", "skipped", "completed", "completed", "skipped"]);
     expect(textFor(outcomes[1] as never)).toBe(
       "a was not run: it repeats call first, with the same arguments. The result of that one holds for both.",
@@ -51,9 +51,9 @@ describe("F3.20 equal calls among several", () => {
     const [first, second] = await run.executeAll([call("pay", {}, "1"), call("pay", {}, "2")], {
       duplicates: "skip",
     });
-    expect([interruptionOf(first).call.id, codeOf(second)]).toEqual(["1", "skipped"]);
+    expect([getInterruption(first).call.id, readCode(second)]).toEqual(["1", "skipped"]);
     expect(received).toEqual(["hook 1"]);
-    expect(typesOf(events).toSorted()).toEqual([
+    expect(listTypes(events).toSorted()).toEqual([
       ...["tool.interrupted", "tool.rejected"],
       ...["tool.requested", "tool.requested"],
     ]);
@@ -66,7 +66,7 @@ describe("F3.20 equal calls among several", () => {
     const outcomes = await executor
       .startRun()
       .executeAll([call("strict", {}, "1"), call("strict", {}, "2")], { duplicates: "skip" });
-    expect(outcomes.map(codeOf)).toEqual(["invalid_arguments", "invalid_arguments"]);
+    expect(outcomes.map(readCode)).toEqual(["invalid_arguments", "invalid_arguments"]);
   });
 
   test("are compared by the sent arguments, not by the stripped ones", async () => {

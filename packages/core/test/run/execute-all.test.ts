@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ToolError, type ToolEvent } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("several calls", () => {
@@ -38,7 +38,7 @@ describe("several calls", () => {
         call("good"),
       ]);
     expect(
-      outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+      outcomes.map((outcome) => (outcome.status === "failed" ? readCode(outcome) : outcome.status)),
     ).toEqual([
       "completed",
       "execution_failed",
@@ -171,7 +171,7 @@ describe("several calls", () => {
     const outcomes = run.executeAll([call("a"), call("b"), call("c")], { maxConcurrency: 1 });
     await settled();
     run.cancel();
-    expect((await outcomes).map(codeOf)).toEqual(["cancelled", "cancelled", "cancelled"]);
+    expect((await outcomes).map(readCode)).toEqual(["cancelled", "cancelled", "cancelled"]);
     expect(running).toEqual(["a"]);
     expect(events.filter(({ type }) => type === "tool.rejected")).toHaveLength(2);
   });
@@ -183,7 +183,7 @@ describe("several calls", () => {
     });
     const calls = [1, 2, 3].map((id) => call("a", {}, `${id}`));
     const outcomes = await executor.startRun().executeAll(calls, { signal: controller.signal });
-    expect(outcomes.map(codeOf)).toEqual(["cancelled", "cancelled", "cancelled"]);
+    expect(outcomes.map(readCode)).toEqual(["cancelled", "cancelled", "cancelled"]);
   });
 
   test("share a timeout setting that applies to each separately", async () => {
@@ -197,7 +197,7 @@ describe("several calls", () => {
       .executeAll([call("a", {}, "1"), call("a", {}, "2")], { timeoutMs: 10, maxConcurrency: 1 });
     await clock.advance(30);
     for (const outcome of await outcomes) {
-      expect([codeOf(outcome), failed(outcome).result.durationMs]).toEqual(["timeout", 10]);
+      expect([readCode(outcome), failed(outcome).result.durationMs]).toEqual(["timeout", 10]);
     }
   });
 
@@ -237,6 +237,6 @@ describe("several calls", () => {
     const outcomes = run.executeAll([call("stuck"), call("a")]);
     await settled();
     run.cancel();
-    expect((await outcomes).map(codeOf)).toEqual(["cancelled", "cancelled"]);
+    expect((await outcomes).map(readCode)).toEqual(["cancelled", "cancelled"]);
   });
 });

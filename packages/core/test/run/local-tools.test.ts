@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   prefix,
-  suspend,
   ToolExecutor,
   ToolRegistry,
   toolsSource,
@@ -9,30 +8,13 @@ import {
   type Tool,
 } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
-import { call, executorFor, tool } from "../support/executor-for.ts";
-import { interruptionOf } from "../support/outcomes.ts";
+import { call, delegating, executorFor, tool } from "../support/executor-for.ts";
+import { getInterruption } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 
 /** A tool that calls another one, with local tools of its own. */
-function caller(name: string, to: string, localTools: readonly Tool[] = [], more = {}): Tool {
-  return {
-    ...tool(
-      name,
-      async (args, { scope, resumed }) => {
-        const outcome =
-          resumed === undefined
-            ? await scope.execute(call(to, args, `${name}>${to}`))
-            : await scope.resume(resumed.state as never);
-        if (outcome.status === "interrupted") {
-          const { interruption } = outcome;
-          return suspend(interruption.requests, interruption as unknown as JsonValue);
-        }
-        return { [to]: outcome.result.value ?? outcome.error?.code ?? null };
-      },
-      more,
-    ),
-    localTools,
-  };
+function caller(name: string, to: string, localTools: readonly Tool[] = []): Tool {
+  return { ...delegating(name, to), localTools };
 }
 
 const secret = tool("secret", () => ({ local: true }));
@@ -71,7 +53,7 @@ describe("local tools", () => {
     const pay = (): Tool =>
       tool("pay", (args) => (ran.push(args), { paid: true }), { needsApproval: true });
     const process = () => executorFor([caller("outer", "pay", [pay()])], { key, pendingCalls });
-    const interruption = interruptionOf(await process().execute(call("outer", { n: 1 })));
+    const interruption = getInterruption(await process().execute(call("outer", { n: 1 })));
     expect(interruption.requests).toMatchObject([{ call: { name: "pay", arguments: { n: 1 } } }]);
     expect(ran).toEqual([]);
     const copy = JSON.parse(JSON.stringify(interruption)) as typeof interruption;

@@ -10,7 +10,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 /** A tool that uses only its scope. */
@@ -45,7 +45,7 @@ describe("several calls that a tool makes", () => {
     const nested = events.filter((event) => "parentCallId" in event);
     const types = nested.map(({ type }) => type);
     expect(types.lastIndexOf("tool.requested")).toBeLessThan(types.indexOf("tool.started"));
-    expect(interruptionOf(outcomes[2]).parentCallId).toBe("outer");
+    expect(getInterruption(outcomes[2]).parentCallId).toBe("outer");
   });
 
   test("run one after another if the tool sets that, and are steered in between", async () => {
@@ -164,7 +164,7 @@ describe("a value that a tool leaves for its nested calls", () => {
         needsApproval: true,
       }),
     ]);
-    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const interruption = getInterruption(await executor.execute(call("outer")));
     completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect(found).toEqual(["second"]);
   });

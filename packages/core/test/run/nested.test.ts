@@ -10,7 +10,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 type Nested = Parameters<ToolScope["execute"]>[1];
@@ -44,7 +44,7 @@ describe("AP12 a nested call", () => {
       { hooks: [{ beforeCall: ({ spec }) => void hooked.push(spec.name) }] },
     );
     completed(await executor.execute(call("outer")));
-    expect(codeOf(outcome())).toBe("invalid_arguments");
+    expect(readCode(outcome())).toBe("invalid_arguments");
     expect(hooked).toEqual(["outer"]);
   });
 
@@ -52,7 +52,7 @@ describe("AP12 a nested call", () => {
     const { tool: asking, outcome } = outer(call("pay"));
     const executor = executorFor([asking, tool("pay", undefined, { needsApproval: true })]);
     completed(await executor.execute(call("outer")));
-    expect(interruptionOf(outcome()).requests).toMatchObject([{ permission: { target: "pay" } }]);
+    expect(getInterruption(outcome()).requests).toMatchObject([{ permission: { target: "pay" } }]);
   });
 
   test("that cannot be read fails as any other, and throws nothing at its tool", async () => {
@@ -64,7 +64,7 @@ describe("AP12 a nested call", () => {
     };
     const { tool: nesting, outcome } = outer(unreadable);
     completed(await executorFor([nesting, tool("inner")]).execute(call("outer")));
-    expect(codeOf(outcome())).toBe("not_found");
+    expect(readCode(outcome())).toBe("not_found");
   });
 
   test("is displayed to a person unchanged, whatever its tool would display", async () => {
@@ -78,7 +78,7 @@ describe("AP12 a nested call", () => {
     const { tool: nesting, outcome } = outer(call("inner"));
     const run = executorFor([nesting, tool("inner")]).startRun({ limits: { calls: 1 } });
     completed(await run.execute(call("outer")));
-    expect(codeOf(outcome())).toBe("limit_exceeded");
+    expect(readCode(outcome())).toBe("limit_exceeded");
   });
 
   test("has the same run, caller and injected values, and its own id", async () => {
@@ -105,7 +105,7 @@ describe("AP12 a nested call", () => {
     const executor = executorFor([nesting, tool("secret")]);
     const toolset = executor.toolset.select({ include: ["outer"] });
     completed(await executor.startRun({ toolset }).execute(call("outer")));
-    expect(codeOf(outcome())).toBe("not_advertised");
+    expect(readCode(outcome())).toBe("not_advertised");
   });
 });
 
@@ -146,7 +146,7 @@ describe("narrowing", () => {
       { policy: "autonomous" },
     );
     completed(await executor.execute(call("top")));
-    expect(codeOf(deepest)).toBe("permission_denied");
+    expect(readCode(deepest)).toBe("permission_denied");
   });
 
   test("a toolset removes tools, and never adds one that the caller does not have", async () => {
@@ -215,7 +215,7 @@ describe("the end of a call", () => {
     const outcome = executor.execute(call("top"), { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
     expect(reason).toMatchObject({ code: "cancelled" });
     expect(events.filter(({ type }) => type === "tool.failed")).toHaveLength(2);
@@ -239,9 +239,9 @@ describe("the end of a call", () => {
     const outcome = run.execute(call("top"));
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     await settled();
-    expect(codeOf(inner)).toBe("cancelled");
+    expect(readCode(inner)).toBe("cancelled");
     expect(failed(await scope?.execute(call("inner"))).error.message).toBe(
       "The tool that made this call has already ended.",
     );

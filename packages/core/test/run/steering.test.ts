@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ToolError, type BatchProgress } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+import { readCode, completed, failed, textFor } from "../support/outcomes.ts";
 
 const names = ["a", "b", "c", "d"];
 const calls = names.map((name) => call(name));
@@ -93,7 +93,7 @@ describe("F2.5 steering", () => {
     expect(textFor(outcomes[2] as never)).toBe(
       "c was skipped and has not run. Call it again if it is still wanted. Reason: The user asked for something else.",
     );
-    expect(outcomes.slice(2).map(codeOf)).toEqual(["skipped", "skipped"]);
+    expect(outcomes.slice(2).map(readCode)).toEqual(["skipped", "skipped"]);
     expect(outcomes.slice(2).map((outcome) => failed(outcome).result.callId)).toEqual(["c", "d"]);
     expect(ran).toEqual(["a", "b"]);
     expect(
@@ -123,7 +123,7 @@ describe("F2.5 steering", () => {
             : undefined,
       });
     expect(
-      outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+      outcomes.map((outcome) => (outcome.status === "failed" ? readCode(outcome) : outcome.status)),
     ).toEqual(["completed", "execution_failed", "skipped", "skipped", "skipped"]);
   });
 
@@ -135,7 +135,7 @@ describe("F2.5 steering", () => {
       ["b", "c", "d"].map((name) => call(name, {}, `${name} again`)),
     );
     expect(again.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
-    expect(codeOf(await run.execute(call("a", {}, "a again")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("a", {}, "a again")))).toBe("limit_exceeded");
   });
 
   test("releases the rate that skipped calls had reserved", async () => {
@@ -152,7 +152,7 @@ describe("F2.5 steering", () => {
       ["b", "c", "d"].map((name) => call(name, {}, `${name} again`)),
     );
     expect(
-      again.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+      again.map((outcome) => (outcome.status === "failed" ? readCode(outcome) : outcome.status)),
     ).toEqual(["completed", "completed", "rate_limited"]);
   });
 
@@ -186,7 +186,7 @@ describe("F2.5 steering", () => {
     const outcomes = run.executeAll(calls, { strategy: "sequential", stopWhen });
     await settled();
     run.cancel();
-    expect((await outcomes).map(codeOf)).toEqual(names.map(() => "cancelled"));
+    expect((await outcomes).map(readCode)).toEqual(names.map(() => "cancelled"));
     expect(asked).toEqual([]);
   });
 

@@ -2,8 +2,8 @@ import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type ExecuteAllOptions, type ToolCall } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed } from "../support/outcomes.ts";
 
 const names = ["a", "b", "c", "d", "e"];
 const calls = names.map((name) => call(name));
@@ -33,7 +33,7 @@ describe("sequential calls", () => {
         strategy: "sequential",
       });
     expect(
-      outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+      outcomes.map((outcome) => (outcome.status === "failed" ? readCode(outcome) : outcome.status)),
     ).toEqual(["execution_failed", "interrupted", "timeout", "not_found", "completed"]);
   });
 });
@@ -45,7 +45,7 @@ test("sequential calls whose deadline passes before their turn never start", asy
     .startRun()
     .executeAll(calls, { strategy: "sequential", deadlineMs: 50 });
   await clock.advance(50);
-  expect((await outcomes).map(codeOf)).toEqual(names.map(() => "timeout"));
+  expect((await outcomes).map(readCode)).toEqual(names.map(() => "timeout"));
   expect(started).toEqual(["a"]);
 });
 
@@ -142,7 +142,7 @@ test.each(["parallel", "sequential", { batched: 2 }] as const)(
     await executor
       .startRun()
       .executeAll([call("a"), call("b"), call("missing"), call("a", {}, "2")], { strategy });
-    const types = typesOf(events);
+    const types = listTypes(events);
     const lastAdmission = Math.max(
       types.lastIndexOf("tool.authorized"),
       types.lastIndexOf("tool.rejected"),
@@ -181,19 +181,25 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
       },
     );
     /** Resolves after the given number of approval requests. */
-    const askedOf = async (count: number): Promise<void> => {
+    const awaitRequests = async (count: number): Promise<void> => {
       while (asked.length < count) await new Promise<void>((resolve) => (received = resolve));
     };
-    return { executor, asked, askedOf, ran, answer: (approved: boolean) => answer(approved) };
+    return {
+      executor,
+      asked,
+      awaitRequests,
+      ran,
+      answer: (approved: boolean) => answer(approved),
+    };
   }
 
   test("are requested one at a time in call order, and nothing starts before all are answered", async () => {
-    const { executor, asked, askedOf, answer, ran } = asking();
+    const { executor, asked, awaitRequests, answer, ran } = asking();
     const outcomes = executor
       .startRun()
       .executeAll([call("plain"), call("x"), call("y"), call("z")]);
     for (const [at, id] of ["x", "y", "z"].entries()) {
-      await askedOf(at + 1);
+      await awaitRequests(at + 1);
       await settled();
       expect([asked, ran]).toEqual([["x", "y", "z"].slice(0, at + 1), []]);
       answer(id !== "y");
@@ -208,12 +214,12 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
   });
 
   test("that are pending or not yet requested end when the run is cancelled, and no person is asked any more", async () => {
-    const { executor, asked, askedOf, ran } = asking();
+    const { executor, asked, awaitRequests, ran } = asking();
     const run = executor.startRun();
     const outcomes = run.executeAll([call("plain"), call("x"), call("y")]);
-    await askedOf(1);
+    await awaitRequests(1);
     run.cancel();
-    expect((await outcomes).map(codeOf)).toEqual(["cancelled", "cancelled", "cancelled"]);
+    expect((await outcomes).map(readCode)).toEqual(["cancelled", "cancelled", "cancelled"]);
     expect([asked, ran]).toEqual([["x"], []]);
   });
 });
@@ -287,6 +293,6 @@ describe("calls of a faulty host", () => {
     };
     const events = recorded(executor);
     await expect(executor.startRun().executeAll([call("a"), call("a")])).rejects.toThrow("broken");
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.authorized", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.authorized", "tool.rejected"]);
   });
 });

@@ -2,8 +2,8 @@ import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type FinishedCall } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const names = ["a", "b", "c", "d"];
@@ -131,7 +131,7 @@ describe("a stream of calls", () => {
       ...["1 b completed", "0 a completed"],
       ...["2 c failed", "3 d failed"],
     ]);
-    expect(got.slice(2).map(({ outcome }) => codeOf(outcome))).toEqual(["skipped", "skipped"]);
+    expect(got.slice(2).map(({ outcome }) => readCode(outcome))).toEqual(["skipped", "skipped"]);
     expect(started).toEqual(["a", "b"]);
   });
 
@@ -146,7 +146,7 @@ describe("a stream of calls", () => {
       await settled();
       if (how === "run") run.cancel();
       else controller.abort();
-      expect((await all).map(({ outcome }) => codeOf(outcome))).toEqual(
+      expect((await all).map(({ outcome }) => readCode(outcome))).toEqual(
         names.map(() => "cancelled"),
       );
     }
@@ -236,7 +236,7 @@ describe("leaving a stream", () => {
     admit?.();
     await settled();
     expect(ran).toEqual([]);
-    expect(typesOf(events)).toEqual(names.flatMap(() => ["tool.requested", "tool.rejected"]));
+    expect(listTypes(events)).toEqual(names.flatMap(() => ["tool.requested", "tool.rejected"]));
   });
 
   test("while steering decides starts nothing, whatever it answers", async () => {
@@ -271,7 +271,7 @@ describe("leaving a stream", () => {
     expect(running).toEqual(["other", "a"]);
     await iterator.return?.();
     expect((await run.execute(call("later"))).status).toBe("completed");
-    expect(codeOf(await run.execute(call("later")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("later")))).toBe("limit_exceeded");
     run.cancel();
   });
 });

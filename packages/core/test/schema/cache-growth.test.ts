@@ -4,7 +4,7 @@ import type { JsonSchema } from "@toolweave/core";
 import type { CompiledSchema } from "@toolweave/core/adapter";
 import { SchemaCache } from "../../src/schema/schema-cache.ts";
 
-const schemaOf = (at: number): JsonSchema => ({ type: "object", title: `schema ${at}` });
+const createSchema = (at: number): JsonSchema => ({ type: "object", title: `schema ${at}` });
 
 describe("RE09: the cache of schemas", () => {
   test("is bounded, and evicts the least recently used one first", () => {
@@ -15,22 +15,22 @@ describe("RE09: the cache of schemas", () => {
         return () => undefined;
       },
     });
-    for (let at = 0; at < 1000; at++) void cache.get(schemaOf(at));
-    void cache.get(schemaOf(0));
-    void cache.get(schemaOf(1000));
+    for (let at = 0; at < 1000; at++) void cache.get(createSchema(at));
+    void cache.get(createSchema(0));
+    void cache.get(createSchema(1000));
     expect(compiled).toHaveLength(1001);
-    void cache.get(schemaOf(0));
+    void cache.get(createSchema(0));
     expect(compiled).toHaveLength(1001);
-    void cache.get(schemaOf(1));
+    void cache.get(createSchema(1));
     expect(compiled.at(-1)).toBe("schema 1");
   });
 
   test("evicts nothing while the schema is referenced", () => {
     let compiled = 0;
     const cache = new SchemaCache({ compile: () => ((compiled += 1), () => undefined) });
-    const held = schemaOf(0);
+    const held = createSchema(0);
     const check = cache.get(held);
-    for (let at = 1; at < 5000; at++) void cache.get(schemaOf(at));
+    for (let at = 1; at < 5000; at++) void cache.get(createSchema(at));
     expect(cache.get(held)).toBe(check);
     expect(compiled).toBe(5000);
   });

@@ -3,7 +3,7 @@ import { ajvValidator, type JsonSchema } from "@toolweave/core";
 import type { CompiledSchema, SchemaValidator } from "@toolweave/core/adapter";
 import { SchemaCache } from "../../src/schema/schema-cache.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 
 class CountingValidator implements SchemaValidator {
   readonly compiled: JsonSchema[] = [];
@@ -84,7 +84,7 @@ describe("an invalid schema", () => {
       /^A schema of this tool is not valid JSON Schema \(.+\); the host must correct it\.$/,
     );
     expect(result.durationMs).toBe(0);
-    expect(codeOf(await executor.execute(call("bad")))).toBe("invalid_configuration");
+    expect(readCode(await executor.execute(call("bad")))).toBe("invalid_configuration");
     completed(await executor.execute(call("good")));
   });
 
@@ -125,7 +125,7 @@ describe("an invalid schema", () => {
       },
     };
     const executor = executorFor(tool("a"), { validator });
-    expect(codeOf(await executor.execute(call("a")))).toBe("invalid_configuration");
+    expect(readCode(await executor.execute(call("a")))).toBe("invalid_configuration");
     full = false;
     completed(await executor.execute(call("a")));
   });
@@ -136,7 +136,7 @@ describe("an invalid schema", () => {
       compile: () => (broken ? Promise.reject(new Error("loading failed")) : () => undefined),
     };
     const executor = executorFor(tool("a"), { validator });
-    expect(codeOf(await executor.execute(call("a")))).toBe("invalid_configuration");
+    expect(readCode(await executor.execute(call("a")))).toBe("invalid_configuration");
     broken = false;
     completed(await executor.execute(call("a")));
   });

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { Tool, ToolSpec } from "@toolweave/core";
 import { ToolIndex } from "@toolweave/core/search";
 import { anyText } from "../support/any-text.ts";
-import { findable, harbour, taking, toolsetOf } from "./tools.ts";
+import { findable, harbour, taking, createToolset } from "./tools.ts";
 
 function found(tools: readonly Tool[], query: string): readonly string[] {
   const index = new ToolIndex();
-  index.update(toolsetOf(...tools));
+  index.update(createToolset(...tools));
   return index.search(query, 10).map(({ name }) => name);
 }
 
@@ -95,7 +95,7 @@ describe("words that are names of inherited members", () => {
 
 describe("a query", () => {
   const index = new ToolIndex();
-  index.update(toolsetOf(...harbour));
+  index.update(createToolset(...harbour));
 
   it("may be any text", () => {
     fc.assert(

@@ -6,7 +6,7 @@ import {
   type ToolEmbedder,
   type VectorCache,
 } from "@toolweave/core/search";
-import { findable, harbour, toolsetOf } from "./tools.ts";
+import { findable, harbour, createToolset } from "./tools.ts";
 
 const concepts = [/berth|mooring|parking/, /tide|water|flood/, /fees|dues|price/];
 
@@ -50,7 +50,7 @@ function indexOf(
   { cache, tools = harbour }: { cache?: VectorCache; tools?: typeof harbour } = {},
 ): HybridToolIndex {
   const index = new HybridToolIndex(embedder, cache);
-  index.update(toolsetOf(...tools));
+  index.update(createToolset(...tools));
   return index;
 }
 
@@ -67,7 +67,7 @@ async function found(
 /** The matches of words only. */
 function byWords(query: string): readonly string[] {
   const index = new ToolIndex();
-  index.update(toolsetOf(...harbour));
+  index.update(createToolset(...harbour));
   return index.search(query, 10).map(({ name }) => name);
 }
 
@@ -136,7 +136,7 @@ describe("the texts that are embedded", () => {
     const index = indexOf(embedder);
     await Promise.all([found(index, "berth"), found(index, "flood")]);
     expect(embedder.count).toBe(harbour.length + 2);
-    index.update(toolsetOf(...harbour.slice(1), findable("buoy_list", "Lists the buoys.")));
+    index.update(createToolset(...harbour.slice(1), findable("buoy_list", "Lists the buoys.")));
     await found(index, "flood");
     expect(embedder.count).toBe(harbour.length + 4);
     expect(await found(index, "mooring")).toEqual(["berth_reserve"]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@toolweave/core";
 import { ToolIndex } from "@toolweave/core/search";
-import { findable, harbour, taking, toolsetOf } from "./tools.ts";
+import { findable, harbour, taking, createToolset } from "./tools.ts";
 
 const words = [
   "berth",
@@ -40,9 +40,9 @@ describe("an index that is updated", () => {
       fc.property(fc.array(tools, { minLength: 1, maxLength: 6 }), text, (steps, query) => {
         const kept = new ToolIndex();
         for (const step of steps) {
-          kept.update(toolsetOf(...step));
+          kept.update(createToolset(...step));
           const fresh = new ToolIndex();
-          fresh.update(toolsetOf(...step));
+          fresh.update(createToolset(...step));
           expect(kept.size).toBe(step.length);
           expect(kept.search(query, 5)).toEqual(fresh.search(query, 5));
         }
@@ -58,7 +58,7 @@ describe("an index that is updated", () => {
       get: () => (made.push("a"), { type: "object" }),
     });
     const index = new ToolIndex();
-    index.update(toolsetOf({ ...plain, spec, argumentsSchema: taking("draught").inputSchema }));
+    index.update(createToolset({ ...plain, spec, argumentsSchema: taking("draught").inputSchema }));
     expect(index.search("draught", 1).map(({ name }) => name)).toEqual(["a"]);
     expect(made).toEqual([]);
   });
@@ -67,18 +67,18 @@ describe("an index that is updated", () => {
     const read: string[] = [];
     const [a, b, c] = ["a", "b", "c"].map((name) => counted(name, read)) as [Tool, Tool, Tool];
     const index = new ToolIndex();
-    index.update(toolsetOf(a, b));
+    index.update(createToolset(a, b));
     expect(read.splice(0)).toEqual(["a", "b"]);
-    index.update(toolsetOf(a, b, c));
+    index.update(createToolset(a, b, c));
     expect(read.splice(0)).toEqual(["c"]);
-    index.update(toolsetOf(a, counted("b", read)));
+    index.update(createToolset(a, counted("b", read)));
     expect(read.splice(0)).toEqual(["b"]);
     index.search("counts", 5);
     expect(read).toEqual([]);
   });
 
   it("reads nothing of a toolset that it already has", () => {
-    const toolset = toolsetOf(...harbour);
+    const toolset = createToolset(...harbour);
     const index = new ToolIndex();
     index.update(toolset);
     toolset.names = toolset.get = () => expect.fail("it was read");
@@ -88,13 +88,13 @@ describe("an index that is updated", () => {
 
   it("does not find removed tools, nor former texts of a tool", () => {
     const index = new ToolIndex();
-    index.update(toolsetOf(findable("a", "Ropes."), findable("b", "Sails.")));
-    index.update(toolsetOf(findable("b", "Masts.")));
+    index.update(createToolset(findable("a", "Ropes."), findable("b", "Sails.")));
+    index.update(createToolset(findable("b", "Masts.")));
     expect(index.search("ropes", 5)).toEqual([]);
     expect(index.search("sails", 5)).toEqual([]);
     expect(index.search("a", 5)).toEqual([]);
     expect(index.search("masts", 5)).toHaveLength(1);
-    index.update(toolsetOf());
+    index.update(createToolset());
     expect(index.size).toBe(0);
     expect(index.search("masts", 5)).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@toolweave/core";
 import { ToolIndex } from "@toolweave/core/search";
-import { findable, harbour, taking, toolsetOf } from "./tools.ts";
+import { findable, harbour, taking, createToolset } from "./tools.ts";
 
 function indexOf(...tools: readonly Tool[]): ToolIndex {
   const index = new ToolIndex();
-  index.update(toolsetOf(...tools));
+  index.update(createToolset(...tools));
   return index;
 }
 

@@ -19,7 +19,7 @@ export function findable(name: string, description: string, more: Changes = {}):
 }
 
 /** A snapshot of these tools. */
-export function toolsetOf(...tools: readonly Tool[]): Toolset {
+export function createToolset(...tools: readonly Tool[]): Toolset {
   const entries = tools
     .map((tool) => [tool.spec.name, { tool, source: "test", trusted: false }] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));

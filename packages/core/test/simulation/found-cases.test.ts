@@ -22,9 +22,9 @@ import {
   foreignTool,
   recorded,
   tool,
-  typesOf,
+  listTypes,
 } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { makeDeterministic } from "./deterministic.ts";
 import { thenable } from "./thenable.ts";
@@ -59,9 +59,9 @@ describe("a call that is stopped while its next attempt is planned ends once", (
     }
     const outcome = executor.execute(call("t"), { signal: controller.signal });
     await clock.advance(1000);
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     expect(clock.timers).toBe(0);
-    return typesOf(events).slice(3);
+    return listTypes(events).slice(3);
   }
   const listening =
     (end: () => unknown) =>
@@ -112,8 +112,8 @@ describe("an error that can be read only a limited number of times", () => {
       const outcome = executor.execute(call("t"));
       await clock.advance(1000);
       expect((await outcome).status).toBe("failed");
-      expect(typesOf(events).filter((type) => type === "tool.failed")).toHaveLength(1);
-      expect(typesOf(events).at(-1)).toBe("tool.failed");
+      expect(listTypes(events).filter((type) => type === "tool.failed")).toHaveLength(1);
+      expect(listTypes(events).at(-1)).toBe("tool.failed");
     },
   );
 });
@@ -154,10 +154,10 @@ describe("a call that is stopped while a record of it is being stored", () => {
     const { events, run, finish, outcome } = recording({ calls: 0 });
     await settled();
     run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(readCode(await outcome)).toBe("cancelled");
     finish();
     await settled();
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
   test("has no deadline any more, and can be stopped again: its timeout was being recorded", async () => {
@@ -165,8 +165,8 @@ describe("a call that is stopped while a record of it is being stored", () => {
     await clock.advance(100);
     expect(clock.timers).toBe(0);
     run.cancel();
-    expect(codeOf(await outcome)).toBe("limit_exceeded");
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+    expect(readCode(await outcome)).toBe("limit_exceeded");
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
   test("still waits for a person if that has been emitted", async () => {
@@ -176,8 +176,8 @@ describe("a call that is stopped while a record of it is being stored", () => {
     executor.on(({ type }) => {
       if (type === "tool.interrupted") run.cancel();
     });
-    interruptionOf(await run.execute(call("t")));
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.interrupted"]);
+    getInterruption(await run.execute(call("t")));
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.interrupted"]);
   });
 });
 
@@ -195,7 +195,7 @@ describe("an object with a then that is not a promise", () => {
     await settled();
     const before = ran;
     controller.abort();
-    return [before, codeOf(await outcome), ran];
+    return [before, readCode(await outcome), ran];
   }
 
   test("from a preflight does not skip the call's authorization", async () => {
@@ -236,7 +236,7 @@ describe("an object with a then that is not a promise", () => {
     expect(completed(await executor.execute(call("t"))).result.content).toMatchObject([
       { text: "first" },
     ]);
-    expect(typesOf(events).slice(3)).toEqual(["tool.completed"]);
+    expect(listTypes(events).slice(3)).toEqual(["tool.completed"]);
   });
 });
 
@@ -256,7 +256,7 @@ test("the other reservations of a call are released if the store cannot commit t
     rateLimits: broken,
     limits: { rates: [{ calls: 5, spend: 5, windowMs: 1000 }] },
   });
-  expect(codeOf(await executor.execute(call("t")))).toBe("store_unavailable");
+  expect(readCode(await executor.execute(call("t")))).toBe("store_unavailable");
   expect(asked.slice(2)).toEqual(["commit 1", "release 2"]);
 });
 
@@ -282,7 +282,7 @@ test("a call that an abandoned attempt resumes is refused, and not requested aga
             }
             return (await scope.resume(waiting)).status;
           }
-          const { requests, ...rest } = interruptionOf(await scope.execute(call("pay")));
+          const { requests, ...rest } = getInterruption(await scope.execute(call("pay")));
           return suspend(requests, { requests, ...rest } as unknown as JsonValue);
         },
         { timeoutMs: 50 },
@@ -291,14 +291,14 @@ test("a call that an abandoned attempt resumes is refused, and not requested aga
     { clock, pendingCalls, retry },
   );
   const events = recorded(executor);
-  const interruption = interruptionOf(await executor.execute(call("outer")));
+  const interruption = getInterruption(await executor.execute(call("outer")));
   const outcome = executor.resume(interruption, [{ type: "approve" }]);
   await abandoned.promise;
   await clock.advance(1000);
   expect(completed(await outcome).result.content).toMatchObject([{ text: "completed" }]);
   expect(failed(await late).error.message).toBe("The attempt that made this call has ended.");
   const ofPay = events.filter((event) => "callId" in event && event.callId === "pay");
-  expect(typesOf(ofPay).filter((type) => type === "tool.requested")).toHaveLength(1);
+  expect(listTypes(ofPay).filter((type) => type === "tool.requested")).toHaveLength(1);
 });
 
 test("an error of a tool changes nothing once a middleware has answered in its place", async () => {
@@ -363,7 +363,7 @@ test("a task whose run is cancelled while the store is updated ends once, whiche
     const events = recorded(executor);
     const run = executor.startRun();
     const { result } = completed(await run.execute(call("t")));
-    const waiting = interruptionOf(await executor.tasks.result(result.taskId as string));
+    const waiting = getInterruption(await executor.tasks.result(result.taskId as string));
     const outcome = executor.resume(waiting, [{ type: "input", value: 1 }], { run });
     await claiming.promise;
     if (turns % 2 === 0) claimed.resolve();
@@ -373,7 +373,7 @@ test("a task whose run is cancelled while the store is updated ends once, whiche
     claimed.resolve();
     await outcome;
     await settled();
-    const ends = typesOf(events).filter((type) => /^task.(cancelled|completed)/.test(type));
+    const ends = listTypes(events).filter((type) => /^task.(cancelled|completed)/.test(type));
     expect(ends, `${turns}`).toHaveLength(1);
     expect(finished, `${turns}`).toBe(1);
   }

@@ -66,9 +66,9 @@ export function hostOptions(
     key,
     pendingCalls: store,
     tasks,
-    policy: policyOf(host, given.policy),
-    onAsk: onAskOf(host, given.onAsk),
-    hooks: given.hooks.map((hook) => hookOf(host, hook)),
+    policy: createPolicy(host, given.policy),
+    onAsk: createApprovalMode(host, given.onAsk),
+    hooks: given.hooks.map((hook) => createHook(host, hook)),
     hookTimeoutMs: given.hookTimeoutMs,
     timeoutMs: 100,
     maxTimeoutMs: 400,
@@ -82,12 +82,12 @@ export function hostOptions(
           },
         }),
     limits,
-    rateLimits: ratesOf(host, plan),
-    grants: grantsOf(environment, plan),
-    artifacts: artifactsOf(environment, plan),
-    ...(audit === "none" ? {} : { audit: auditOf(host, plan) }),
+    rateLimits: createRateLimits(host, plan),
+    grants: createGrants(environment, plan),
+    artifacts: createArtifacts(environment, plan),
+    ...(audit === "none" ? {} : { audit: createAudit(host, plan) }),
     normaliseArguments: given.normalises,
-    ...(repair === "none" ? {} : { repair: repairOf(host, plan, repair) }),
+    ...(repair === "none" ? {} : { repair: createRepair(host, plan, repair) }),
     onInvalidCall: given.onInvalidCall,
     undeclaredArguments: given.undeclared,
     maxOutputBytes: given.maxOutputBytes,
@@ -127,7 +127,7 @@ export function taskStore(environment: Environment, plan: Plan, inner: TaskStore
   };
 }
 
-function artifactsOf(environment: Environment, plan: Plan): ArtifactStore {
+function createArtifacts(environment: Environment, plan: Plan): ArtifactStore {
   const inner = memoryArtifacts({ clock: environment.clock });
   const answer = answering(environment, plan.host.faults.artifacts);
   return {
@@ -138,7 +138,7 @@ function artifactsOf(environment: Environment, plan: Plan): ArtifactStore {
   };
 }
 
-function grantsOf(environment: Environment, plan: Plan): GrantStore {
+function createGrants(environment: Environment, plan: Plan): GrantStore {
   const inner = memoryGrants();
   const answer = answering(environment, plan.host.faults.grants);
   return {
@@ -149,7 +149,7 @@ function grantsOf(environment: Environment, plan: Plan): GrantStore {
 }
 
 /** Records the reservations that are neither committed nor released. */
-function ratesOf({ environment, reservations }: Host, plan: Plan): RateLimitStore {
+function createRateLimits({ environment, reservations }: Host, plan: Plan): RateLimitStore {
   const inner = memoryRateLimits(environment.clock);
   const answer = answering(environment, plan.host.faults.rates);
   const settle = (id: string): void => {
@@ -167,7 +167,7 @@ function ratesOf({ environment, reservations }: Host, plan: Plan): RateLimitStor
   };
 }
 
-function auditOf({ environment, audited }: Host, plan: Plan): AuditSink {
+function createAudit({ environment, audited }: Host, plan: Plan): AuditSink {
   const answer = answering(environment, plan.host.faults.audit);
   return {
     required: plan.host.audit === "required",
@@ -193,9 +193,9 @@ function does<T>(environment: Environment, how: HostDoes, passes: T, acts: T): T
   }
 }
 
-function policyOf(host: Host, layers: readonly LayerPlan[]): PolicyInput {
+function createPolicy(host: Host, layers: readonly LayerPlan[]): PolicyInput {
   return layers.map((layer): PolicyLayerInput => {
-    if (layer.layer === "rules") return rulesOf(layer);
+    if (layer.layer === "rules") return createRules(layer);
     if (layer.layer !== "function") return layer.layer;
     const { answers } = layer;
     return ({ arguments: args }) => {
@@ -218,7 +218,7 @@ function policyOf(host: Host, layers: readonly LayerPlan[]): PolicyInput {
   });
 }
 
-function rulesOf({ effect, on, tool, always }: Extract<LayerPlan, { layer: "rules" }>) {
+function createRules({ effect, on, tool, always }: Extract<LayerPlan, { layer: "rules" }>) {
   const condition = {
     tool: { tools: [`t${tool}`] },
     permission: { tools: "*", permissions: { kind: ["custom.*", "spend"] } },
@@ -230,7 +230,7 @@ function rulesOf({ effect, on, tool, always }: Extract<LayerPlan, { layer: "rule
   return { rules: [rule] } as Extract<PolicyLayerInput, object>;
 }
 
-function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
+function createApprovalMode(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
   if (kind === "interrupt" || kind === "deny") return kind;
   const { environment } = host;
   const approver: Approver = ({ callId, arguments: args, signal }) => {
@@ -259,7 +259,7 @@ function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
   return approver;
 }
 
-function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
+function createRepair(host: Host, { ops }: Plan, how: HostDoes): Repair {
   // A call that is admitted and then made twice is two calls of one id.
   const isOnce = ops.every(({ what }) => what.op !== "checkAdmission");
   return ({ callId }) => {
@@ -272,7 +272,7 @@ function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
   };
 }
 
-function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: HookPlan): Hook {
+function createHook(host: Host, { into, does: how, when, priority, timeoutMs }: HookPlan): Hook {
   const { environment } = host;
   const look = (call: HookedCall): void => {
     const names = call.spec.injected?.map(({ name }) => name) ?? [];

@@ -85,11 +85,11 @@ export class Host {
   /** The key of each start of a call: two stores may resume it twice at once. */
   readonly #attempts = new Map<unknown, number>();
 
-  /** @param partsOf creates the parts, which record in the host what they do. */
-  constructor(environment: Environment, plan: Plan, partsOf: (host: Host) => HostParts) {
+  /** @param createParts creates the parts, which record in the host what they do. */
+  constructor(environment: Environment, plan: Plan, createParts: (host: Host) => HostParts) {
     this.environment = environment;
     this.toolNames = plan.tools.map((_, at) => `t${at}`);
-    const { tools, options } = partsOf(this);
+    const { tools, options } = createParts(this);
     const from = (kind: string): Tool[] => tools.filter((_, at) => plan.tools[at]?.from === kind);
     this.far = new TestSource("far", from("foreign"), { loading: plan.loads !== "at once" });
     if (plan.loads === "later") environment.clock.setTimeout(() => this.far.load(), 25);
@@ -165,14 +165,14 @@ export class Host {
   invoked(ctx: ToolContext): void {
     const { callId, attempt } = ctx;
     this.log.push({ type: "invoked", callId });
-    this.#attempts.set(startOf(ctx), attempt);
+    this.#attempts.set(getStart(ctx), attempt);
     if (this.refused.has(callId))
       this.environment.violation(`${callId} ran although it was refused`);
   }
 
   /** Another attempt of the call has begun. */
   isStale(ctx: ToolContext): boolean {
-    return (this.#attempts.get(startOf(ctx)) ?? ctx.attempt) > ctx.attempt;
+    return (this.#attempts.get(getStart(ctx)) ?? ctx.attempt) > ctx.attempt;
   }
 
   /** The output of an abandoned attempt is ignored. */
@@ -226,7 +226,7 @@ export class Host {
 }
 
 /** The same in all attempts of one start of a call. */
-function startOf({ callId, resumed }: ToolContext): unknown {
+function getStart({ callId, resumed }: ToolContext): unknown {
   return resumed?.answers ?? callId;
 }
 

@@ -60,7 +60,7 @@ export function brokenInvariants(
   return found;
 }
 
-function callsOf({ log }: Host): Map<string, Entry[]> {
+function groupCalls({ log }: Host): Map<string, Entry[]> {
   const calls = new Map<string, Entry[]>();
   for (const entry of log) {
     const own = calls.get(entry.callId);
@@ -80,7 +80,7 @@ function ofEvents(
   // Code that a listener calls runs before the others are notified: events come one after the
   // other.
   const isLateTold = given.listener?.does === "calls";
-  for (const [callId, entries] of callsOf(host)) {
+  for (const [callId, entries] of groupCalls(host)) {
     const story = entries.map(({ type }) => type).join(" ");
     const resumes = host.resumes.get(callId) ?? 0;
     // A call that is made twice, or resumed by two stores, is two calls of one id, which may run

@@ -18,7 +18,7 @@ import { settled } from "@toolweave/test-support/fake-clock";
 import { sentArguments } from "./calls.ts";
 import { defined, Host, takeInside } from "./host.ts";
 import { hostOptions, pendingStore, taskStore } from "./host-options.ts";
-import { toolOf } from "./tools.ts";
+import { createTool } from "./tools.ts";
 import { askFor, cancelWorking, checkTasks } from "./tasks.ts";
 import { noTool } from "./plan.ts";
 import type { AnswerKind, CallPlan, ManyPlan, Op, OptionsPlan, Plan, ResumePlan } from "./plan.ts";
@@ -36,17 +36,20 @@ export interface Played {
 export async function play(plan: Plan): Promise<Played> {
   takeInside();
   const environment = new Environment();
-  const storeOf = () => pendingStore(environment, plan, memoryPendingCalls(environment.clock));
-  const store = storeOf();
-  const tasksOf = () => taskStore(environment, plan, memoryTasks(environment.clock));
-  const tasks = tasksOf();
+  const openPendingStore = () =>
+    pendingStore(environment, plan, memoryPendingCalls(environment.clock));
+  const store = openPendingStore();
+  const openTaskStore = () => taskStore(environment, plan, memoryTasks(environment.clock));
+  const tasks = openTaskStore();
   const hostWith = (pending: PendingCallStore, ofTasks: TaskStore): Host =>
     new Host(environment, plan, (host) => ({
-      tools: plan.tools.map((tool, at) => toolOf(host, tool, at)),
+      tools: plan.tools.map((tool, at) => createTool(host, tool, at)),
       options: hostOptions(host, plan, pending, ofTasks),
     }));
   const here = hostWith(store, tasks);
-  const there = plan.sharesStore ? hostWith(store, tasks) : hostWith(storeOf(), tasksOf());
+  const there = plan.sharesStore
+    ? hostWith(store, tasks)
+    : hostWith(openPendingStore(), openTaskStore());
   const hosts = [here, there];
   for (const { what, waitMs } of plan.ops) {
     act(hosts, what);
@@ -85,9 +88,9 @@ function act(hosts: readonly Host[], op: Op): void {
   const { environment } = host;
   switch (op.op) {
     case "execute": {
-      const call = callOf(host, op.call);
-      const run = runOf(host, op.run);
-      const options = optionsOf(host, op.options);
+      const call = toCall(host, op.call);
+      const run = getRun(host, op.run);
+      const options = toOptions(host, op.options);
       const going = op.direct
         ? host.executor.execute(call, {
             ...options,
@@ -111,23 +114,23 @@ function act(hosts: readonly Host[], op: Op): void {
       const to = (op.there ? there : here) as Host;
       const given = tampered(found, op.tamper);
       for (let time = 0; time < op.times; time++) {
-        const run = op.inRun === undefined ? undefined : runOf(to, op.inRun);
+        const run = op.inRun === undefined ? undefined : getRun(to, op.inRun);
         resume(to, given, answersFor(found, op.answer), op.tamper !== "none", run, op.options);
       }
       return;
     }
     case "cancel":
-      return runOf(host, op.run).cancel("Enough.");
+      return getRun(host, op.run).cancel("Enough.");
     case "dispose":
-      return void environment.expected("dispose", runOf(host, op.run)[Symbol.asyncDispose]());
+      return void environment.expected("dispose", getRun(host, op.run)[Symbol.asyncDispose]());
     case "nextTurn": {
-      const run = runOf(host, op.run);
+      const run = getRun(host, op.run);
       if (op.only === undefined) run.nextTurn();
       else run.nextTurn(host.executor.toolset.select({ include: [`t${op.only}`] }));
       return;
     }
     case "explain": {
-      const { name, arguments: args } = callOf(host, op.call);
+      const { name, arguments: args } = toCall(host, op.call);
       // A store that hangs is awaited, and one that fails is reported.
       void host.executor.explain({ name, arguments: args }).catch((error: unknown) => {
         if ((error as { code?: unknown }).code === "store_unavailable") return;
@@ -153,11 +156,11 @@ function act(hosts: readonly Host[], op: Op): void {
   }
 }
 
-function runOf({ runs }: Host, at: number): ToolRun {
+function getRun({ runs }: Host, at: number): ToolRun {
   return runs[at] as ToolRun;
 }
 
-function callOf({ environment, toolNames }: Host, { tool, sent }: CallPlan): ToolCall {
+function toCall({ environment, toolNames }: Host, { tool, sent }: CallPlan): ToolCall {
   return {
     id: `c${environment.next()}`,
     name: tool === noTool ? "nothing" : (toolNames[tool % toolNames.length] as string),
@@ -165,12 +168,15 @@ function callOf({ environment, toolNames }: Host, { tool, sent }: CallPlan): Too
   };
 }
 
-function optionsOf({ environment }: Host, { timeoutMs, deadlineMs, abortAfterMs }: OptionsPlan) {
+function toOptions({ environment }: Host, { timeoutMs, deadlineMs, abortAfterMs }: OptionsPlan) {
   const signal = abortAfterMs === undefined ? undefined : environment.signal(abortAfterMs);
   return defined({ timeoutMs, deadlineMs, signal }) as CallOptions;
 }
 
-function manyOf(host: Host, { strategy, maxConcurrency, stopWhen, skips, options }: ManyPlan) {
+function toManyOptions(
+  host: Host,
+  { strategy, maxConcurrency, stopWhen, skips, options }: ManyPlan,
+) {
   const steers: ExecuteAllOptions["stopWhen"] = ({ remaining }) => {
     switch (stopWhen) {
       case "acts":
@@ -192,15 +198,15 @@ function manyOf(host: Host, { strategy, maxConcurrency, stopWhen, skips, options
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
     ...(stopWhen === "none" ? {} : { stopWhen: steers }),
     duplicates: skips ? ("skip" as const) : ("run" as const),
-    ...optionsOf(host, options),
+    ...toOptions(host, options),
     // Steering that never answers is ended only by this.
     signal: host.environment.signal(options.abortAfterMs),
   };
 }
 
 async function all(host: Host, op: ManyPlan): Promise<void> {
-  const calls = op.calls.map((one) => callOf(host, one));
-  const going = runOf(host, op.run).executeAll(calls, manyOf(host, op));
+  const calls = op.calls.map((one) => toCall(host, one));
+  const going = getRun(host, op.run).executeAll(calls, toManyOptions(host, op));
   const outcomes = await host.environment.expected("executeAll", going);
   if (outcomes.length !== calls.length) host.environment.violation("executeAll lost an outcome");
   for (const [at, { id }] of calls.entries()) {
@@ -210,16 +216,16 @@ async function all(host: Host, op: ManyPlan): Promise<void> {
 }
 
 async function stream(host: Host, op: Extract<Op, { op: "stream" }>): Promise<void> {
-  const calls = op.calls.map((one) => callOf(host, one));
+  const calls = op.calls.map((one) => toCall(host, one));
   const seen = new Set<number>();
   if (op.breakAfter === 0) {
     // The first outcome is not requested: nothing starts.
-    void runOf(host, op.run).stream(calls, manyOf(host, op));
+    void getRun(host, op.run).stream(calls, toManyOptions(host, op));
     return;
   }
-  for await (const { index, call, outcome } of runOf(host, op.run).stream(
+  for await (const { index, call, outcome } of getRun(host, op.run).stream(
     calls,
-    manyOf(host, op),
+    toManyOptions(host, op),
   )) {
     if (seen.has(index)) host.environment.violation("a stream returned a call twice");
     seen.add(index);
@@ -234,9 +240,9 @@ async function checkAdmission(
   host: Host,
   op: Extract<Op, { op: "checkAdmission" }>,
 ): Promise<void> {
-  const call = callOf(host, op.call);
-  const run = runOf(host, op.run);
-  const options = optionsOf(host, op.options);
+  const call = toCall(host, op.call);
+  const run = getRun(host, op.run);
+  const options = toOptions(host, op.options);
   const outcome = await run.checkAdmission(call, options);
   if (outcome !== undefined) return host.note(outcome, call.id);
   await host.environment.wait(op.ms);

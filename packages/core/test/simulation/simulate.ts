@@ -21,7 +21,7 @@ function numbers(seed: number): () => number {
 }
 
 /** The violations after the plan was played. */
-async function problemsOf(given: Plan): Promise<readonly string[]> {
+async function findProblems(given: Plan): Promise<readonly string[]> {
   vi.spyOn(Math, "random").mockImplementation(numbers(given.random));
   unhandled.length = 0;
   const played = await play(given);
@@ -61,7 +61,7 @@ export function simulateRuns(usualRuns: number, usualSeed: number): void {
     async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryPlan, async (given) => {
-          expect(await problemsOf(given)).toEqual([]);
+          expect(await findProblems(given)).toEqual([]);
         }),
         { numRuns, seed },
       );

@@ -43,7 +43,7 @@ const annotations: Readonly<Record<ToolPlan["hints"], ToolAnnotations>> = {
 };
 
 /** The tool of a plan. `host` records everything that it does. */
-export function toolOf(host: Host, plan: ToolPlan, at: number): Tool {
+export function createTool(host: Host, plan: ToolPlan, at: number): Tool {
   const name = `t${at}`;
   const retry =
     plan.attempts === undefined
@@ -65,7 +65,7 @@ export function toolOf(host: Host, plan: ToolPlan, at: number): Tool {
     ...retry,
   };
   const invoke = (args: JsonObject, ctx: ToolContext): unknown => work(host, plan, at, args, ctx);
-  const preflight = preflightOf(host, plan, name);
+  const preflight = createPreflight(host, plan, name);
   const made =
     plan.from === "own"
       ? tool(name, invoke, {
@@ -102,7 +102,7 @@ function validates(host: Host, kind: ToolPlan["validate"]): NonNullable<Tool["va
   };
 }
 
-function preflightOf(host: Host, { preflight }: ToolPlan, name: string): Tool["preflight"] {
+function createPreflight(host: Host, { preflight }: ToolPlan, name: string): Tool["preflight"] {
   if (preflight === "none") return undefined;
   const says = (kind: string, details?: JsonValue): PermissionRequest => ({
     kind,

@@ -2,12 +2,14 @@ import { TestRunner } from "vitest";
 import {
   ajvValidator,
   defineTool,
+  suspend,
   ToolExecutor,
   ToolRegistry,
   type ExecuteReturn,
   type ExecutorOptions,
   type JsonObject,
   type JsonSchema,
+  type JsonValue,
   type RegistryInput,
   type Tool,
   type ToolCall,
@@ -81,7 +83,7 @@ export function recorded(executor: ToolExecutor): ToolEvent[] {
 }
 
 /** The types of recorded events, in order. */
-export function typesOf(events: readonly ToolEvent[]): string[] {
+export function listTypes(events: readonly ToolEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 
@@ -107,4 +109,23 @@ export function foreignTool(
 /** A tool that needs approval and records its arguments. */
 export function guarded(ran: JsonObject[] = []): Tool {
   return tool("pay", (args) => (ran.push(args), "paid"), { needsApproval: true });
+}
+
+/** A tool that calls another, passes on its interruption, and resumes it with the answer. */
+export function delegating(name: string, to: string, more = {}): Tool {
+  return tool(
+    name,
+    async (args, { scope, resumed }) => {
+      const outcome =
+        resumed === undefined
+          ? await scope.execute(call(to, args, `${name}>${to}`))
+          : await scope.resume(resumed.state as never);
+      if (outcome.status === "interrupted") {
+        const { interruption } = outcome;
+        return suspend(interruption.requests, interruption as unknown as JsonValue);
+      }
+      return { [to]: outcome.result.value ?? outcome.error?.code ?? null };
+    },
+    more,
+  );
 }

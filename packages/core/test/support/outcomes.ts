@@ -19,25 +19,25 @@ export function failed(outcome: ToolOutcome | undefined): FailedOutcome {
 }
 
 /** The interruption of a call that waits. */
-export function interruptionOf(outcome: ToolOutcome | undefined): Interruption {
+export function getInterruption(outcome: ToolOutcome | undefined): Interruption {
   if (outcome?.status === "interrupted") return outcome.interruption;
   throw new Error(`expected an interrupted call, got ${describe(outcome)}`);
 }
 
 /** The code of a call that failed. */
-export function codeOf(outcome: ToolOutcome | undefined): string {
+export function readCode(outcome: ToolOutcome | undefined): string {
   return failed(outcome).error.code;
 }
 
 /** All the text that a model reads of a result. */
-function textOf(result: ToolResult): string {
+function readText(result: ToolResult): string {
   return result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
 /** The text that a model reads of a call that has a result. */
 export function textFor(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") throw new Error("an interrupted call has no result");
-  return textOf(outcome.result);
+  return readText(outcome.result);
 }
 
 function describe(outcome: ToolOutcome | undefined): string {

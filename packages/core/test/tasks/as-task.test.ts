@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { suspend, ToolError, type ToolContext } from "@toolweave/core";
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
-import { taskIdOf } from "./task-for.ts";
+import { completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
+import { getTaskId } from "./task-for.ts";
 
 const asTask = { asTask: true };
 
@@ -15,7 +15,7 @@ describe("a call that is to become a task", () => {
       return "done";
     });
     const executor = executorFor([work]);
-    const id = taskIdOf(await executor.execute(call("work"), asTask));
+    const id = getTaskId(await executor.execute(call("work"), asTask));
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("done");
     expect(textFor(completed(await executor.execute(call("work"))))).toBe("done");
     expect(seen).toEqual([id, undefined]);
@@ -24,8 +24,8 @@ describe("a call that is to become a task", () => {
   test("becomes one if a person has approved it, too", async () => {
     const work = tool("work", () => "done", { needsApproval: true });
     const executor = executorFor([work]);
-    const asked = interruptionOf(await executor.execute(call("work"), asTask));
-    const id = taskIdOf(await executor.resume(asked, [{ type: "approve" }]));
+    const asked = getInterruption(await executor.execute(call("work"), asTask));
+    const id = getTaskId(await executor.resume(asked, [{ type: "approve" }]));
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("done");
   });
 
@@ -35,7 +35,7 @@ describe("a call that is to become a task", () => {
       throw error;
     });
     const executor = executorFor([work]);
-    const id = taskIdOf(await executor.execute(call("work"), asTask));
+    const id = getTaskId(await executor.execute(call("work"), asTask));
     expect(failed(await executor.tasks.result(id)).error.body).toEqual({ code: -32_000 });
   });
 });
@@ -71,7 +71,7 @@ describe("the state that a tool has stored", () => {
     const key = "k".repeat(32);
     const shared = { key, pendingCalls: memoryPendingCalls() };
     const [one, other] = [executorFor([asks], shared), executorFor([asks], shared)];
-    const asked = interruptionOf(await one.execute(call("asks")));
+    const asked = getInterruption(await one.execute(call("asks")));
     await other.resume(asked, [{ type: "input", value: 1 }]);
     expect(kept).toEqual([undefined, { attempt: 1 }]);
   });

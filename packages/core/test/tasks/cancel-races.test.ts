@@ -2,10 +2,10 @@ import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, type Interruption, type ToolExecutor } from "@toolweave/core";
 import { memoryPendingCalls, memoryTasks, type TaskStore } from "@toolweave/core/stores";
-import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { call, executorFor, recorded, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { gate, key } from "../support/pending-call-stores.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
 const answers = [{ type: "input", value: "red" }] as const;
 
@@ -33,8 +33,8 @@ async function waitingTask(): Promise<Setup> {
   });
   const shared = { key, pendingCalls, tasks, clock };
   const [here, there] = [executorFor(tool, shared), executorFor(tool, shared)];
-  const id = taskIdOf(await here.execute(call("book")));
-  const interruption = interruptionOf(await here.tasks.result(id));
+  const id = getTaskId(await here.execute(call("book")));
+  const interruption = getInterruption(await here.tasks.result(id));
   const claimed = async (): Promise<void> => {
     while ((await pendingCalls.get(interruption.id))?.status === "pending") await settled();
   };
@@ -57,7 +57,7 @@ describe("a task that is cancelled when its answer arrives", () => {
     await clock.advance(1000);
     expect(await cancelling).toBe("unavailable");
     open();
-    expect(taskIdOf(await resumed)).toBe(id);
+    expect(getTaskId(await resumed)).toBe(id);
     completed(await there.tasks.result(id));
     expect(ran).toHaveLength(1);
   });
@@ -77,7 +77,7 @@ describe("a task that is cancelled when its answer arrives", () => {
     await settled();
     await clock.advance(1000);
     expect((await cancelling).status).toMatch(/^(?:cancelled|completed)$/);
-    const ends = typesOf(events).filter((type) => /^task\.(?:cancelled|completed)$/.test(type));
+    const ends = listTypes(events).filter((type) => /^task\.(?:cancelled|completed)$/.test(type));
     expect(ends).toEqual([`task.${(await cancelling).status}`]);
   });
 
@@ -89,7 +89,7 @@ describe("a task that is cancelled when its answer arrives", () => {
       given.status === "cancelled" ? opened.then(() => change(one, given)) : change(one, given);
     const cancelling = here.tasks.cancel(id);
     await settled();
-    expect(codeOf(await there.resume(interruption, answers))).toBe("approval_invalid");
+    expect(readCode(await there.resume(interruption, answers))).toBe("approval_invalid");
     open();
     expect(await cancelling).toMatchObject({ status: "cancelled" });
     expect(ran).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { makeDeterministic } from "../simulation/deterministic.ts";
 import { Lab } from "../lifecycle/lab.ts";
 import { started } from "../lifecycle/started.ts";
-import { taskIdOf } from "./task-for.ts";
+import { getTaskId } from "./task-for.ts";
 
 /** The state of a task after this exit of its call. */
 const ends: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ describe("a task whose call exits at", () => {
     async (_, { exit, event, setup = {} }) => {
       const definition = { ...setup.definition, execution: "task" } as const;
       const lab = new Lab({ ...setup, definition });
-      const id = taskIdOf(await lab.execute());
+      const id = getTaskId(await lab.execute());
       const outcome = await lab.until(lab.executor.tasks.result(id) as never);
       for (let turn = 0; turn < 5; turn++) await settled();
 

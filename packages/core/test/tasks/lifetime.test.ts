@@ -1,14 +1,14 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import type { ToolContext, ToolExecutor } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { codeOf, completed, textFor } from "../support/outcomes.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { readCode, completed, textFor } from "../support/outcomes.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-async function statusOf(executor: ToolExecutor, id: string): Promise<string> {
+async function getStatus(executor: ToolExecutor, id: string): Promise<string> {
   return (await executor.tasks.status(id)).status;
 }
 
@@ -26,7 +26,7 @@ describe("a task outlives", () => {
     let id: string;
     {
       await using run = executor.startRun();
-      id = taskIdOf(await run.execute(call("t")));
+      id = getTaskId(await run.execute(call("t")));
     }
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("helped");
     expect(contexts[0]?.runId).toBe((await executor.tasks.status(id)).runId);
@@ -38,12 +38,12 @@ describe("a task outlives", () => {
     const { signal, abort } = aborting();
     const options = { signal, deadlineMs: 50 };
     const ids = [
-      taskIdOf(await executor.execute(call("t"), options)),
-      taskIdOf(await executor.startRun().execute(call("t"), options)),
+      getTaskId(await executor.execute(call("t"), options)),
+      getTaskId(await executor.startRun().execute(call("t"), options)),
     ];
     abort();
     await clock.advance(100);
-    for (const id of ids) expect(await statusOf(executor, id)).toBe("working");
+    for (const id of ids) expect(await getStatus(executor, id)).toBe("working");
   });
 
   test("the tool that called it", async () => {
@@ -51,10 +51,10 @@ describe("a task outlives", () => {
     const [work] = tools;
     const executor = executorFor([
       { ...(work as never as object), spec: { ...work?.spec, execution: "task" } } as never,
-      tool("outer", async (_, { scope }) => taskIdOf(await scope.execute(call("work")))),
+      tool("outer", async (_, { scope }) => getTaskId(await scope.execute(call("work")))),
     ]);
     const id = textFor(await executor.execute(call("outer")));
-    expect(await statusOf(executor, id)).toBe("working");
+    expect(await getStatus(executor, id)).toBe("working");
     finish("work");
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("work");
   });
@@ -68,7 +68,7 @@ describe("a task outlives", () => {
         tool(
           "outer",
           async (_, { scope }) => {
-            id = taskIdOf(await scope.execute(call("work")));
+            id = getTaskId(await scope.execute(call("work")));
             return never();
           },
           { timeoutMs: 10 },
@@ -78,7 +78,10 @@ describe("a task outlives", () => {
     );
     const outcome = executor.execute(call("outer"));
     await clock.advance(10);
-    expect([codeOf(await outcome), await statusOf(executor, id)]).toEqual(["timeout", "working"]);
+    expect([readCode(await outcome), await getStatus(executor, id)]).toEqual([
+      "timeout",
+      "working",
+    ]);
   });
 });
 
@@ -87,12 +90,15 @@ describe("a task ends with", () => {
     const executor = executorFor(taskTool("t", never));
     const runs = [executor.startRun(), executor.startRun()] as const;
     const ids: string[] = [];
-    for (const run of runs) ids.push(taskIdOf(await run.execute(call("t"))));
+    for (const run of runs) ids.push(getTaskId(await run.execute(call("t"))));
     await runs[1][Symbol.asyncDispose]();
     for (const run of runs) run.cancel("Enough.");
     for (const id of ids) {
       const outcome = await executor.tasks.result(id);
-      expect([codeOf(outcome), await statusOf(executor, id)]).toEqual(["cancelled", "cancelled"]);
+      expect([readCode(outcome), await getStatus(executor, id)]).toEqual([
+        "cancelled",
+        "cancelled",
+      ]);
       expect(textFor(outcome as never)).toBe("Enough.");
     }
   });
@@ -100,20 +106,20 @@ describe("a task ends with", () => {
   test("the signal of its run", async () => {
     const executor = executorFor(taskTool("t", never));
     const { signal, abort } = aborting();
-    const id = taskIdOf(await executor.startRun({ signal }).execute(call("t")));
+    const id = getTaskId(await executor.startRun({ signal }).execute(call("t")));
     abort();
-    expect(codeOf(await executor.tasks.result(id))).toBe("cancelled");
+    expect(readCode(await executor.tasks.result(id))).toBe("cancelled");
   });
 
   test("the timeout of its run", async () => {
     const clock = new FakeClock();
     const executor = executorFor(taskTool("t", never), { clock });
     const run = executor.startRun({ limits: { durationMs: 100 } });
-    const id = taskIdOf(await run.execute(call("t"), { deadlineMs: 20 }));
+    const id = getTaskId(await run.execute(call("t"), { deadlineMs: 20 }));
     await clock.advance(99);
-    expect(await statusOf(executor, id)).toBe("working");
+    expect(await getStatus(executor, id)).toBe("working");
     await clock.advance(1);
-    expect(codeOf(await executor.tasks.result(id))).toBe("limit_exceeded");
+    expect(readCode(await executor.tasks.result(id))).toBe("limit_exceeded");
   });
 
   test("its own cancellation, which includes its nested calls", async () => {
@@ -132,10 +138,10 @@ describe("a task ends with", () => {
       tool("inner", hang("inner")),
     ]);
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     expect(await executor.tasks.cancel(id)).toMatchObject({ status: "cancelled" });
     expect(aborted.sort()).toEqual(["inner", "t"]);
-    expect(typesOf(events).at(-1)).toBe("task.cancelled");
+    expect(listTypes(events).at(-1)).toBe("task.cancelled");
     expect(await executor.tasks.cancel(id)).toMatchObject({ status: "cancelled" });
   });
 
@@ -145,12 +151,12 @@ describe("a task ends with", () => {
     const spec = { ...work?.spec, execution: "task" };
     const executor = executorFor({ ...work, spec } as never);
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("work")));
+    const id = getTaskId(await executor.execute(call("work")));
     finish("work");
     const cancelling = executor.tasks.cancel(id);
     const [{ status }, outcome] = [await cancelling, await executor.tasks.result(id)];
     expect(outcome?.status).toBe(status === "completed" ? "completed" : "failed");
-    expect(typesOf(events).filter((type) => /^task\.(?!created)/.test(type))).toEqual([
+    expect(listTypes(events).filter((type) => /^task\.(?!created)/.test(type))).toEqual([
       `task.${status}`,
     ]);
     expect(await executor.tasks.cancel(id)).toMatchObject({ status });
@@ -166,15 +172,15 @@ describe("a task ends with", () => {
       { clock },
     );
     const run = executor.startRun();
-    const long = taskIdOf(await run.execute(call("long")));
-    const short = taskIdOf(await run.execute(call("short")));
+    const long = getTaskId(await run.execute(call("long")));
+    const short = getTaskId(await run.execute(call("short")));
     let atRest = false;
     const draining = executor.drain({ graceMs: 100 }).then(() => (atRest = true));
     await clock.advance(99);
-    expect([atRest, await statusOf(executor, short)]).toEqual([false, "completed"]);
+    expect([atRest, await getStatus(executor, short)]).toEqual([false, "completed"]);
     await clock.advance(1);
     await draining;
-    expect(await statusOf(executor, long)).toBe("cancelled");
+    expect(await getStatus(executor, long)).toBe("cancelled");
     expect(textFor((await executor.tasks.result(long)) as never)).toBe(
       "The host is shutting down.",
     );
@@ -188,10 +194,10 @@ describe("a task counts", () => {
       tool("u"),
     ]);
     const run = executor.startRun({ limits: { calls: 3 } });
-    await executor.tasks.result(taskIdOf(await run.execute(call("t"))));
+    await executor.tasks.result(getTaskId(await run.execute(call("t"))));
     expect(run.counters?.calls).toBe(2);
     completed(await run.execute(call("u")));
-    expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
+    expect(readCode(await run.execute(call("t")))).toBe("limit_exceeded");
   });
 
   test("as a running call: others wait for its slot, and it waits for theirs", async () => {
@@ -201,11 +207,11 @@ describe("a task counts", () => {
       limits: { concurrency: { max: 1 } },
     });
     const run = executor.startRun();
-    const first = taskIdOf(await run.execute(call("first")));
-    const second = taskIdOf(await run.execute(call("second")));
+    const first = getTaskId(await run.execute(call("first")));
+    const second = getTaskId(await run.execute(call("second")));
     const plain = run.execute(call("plain"));
     await settled();
-    expect([[...running], await statusOf(executor, second)]).toEqual([["first"], "working"]);
+    expect([[...running], await getStatus(executor, second)]).toEqual([["first"], "working"]);
     finish("first");
     await executor.tasks.result(first);
     await settled();
@@ -219,17 +225,17 @@ describe("a task counts", () => {
     const run = executor.startRun({ limits: { calls: 5 } });
     await run.execute(call("t"));
     const events = recorded(executor);
-    const id = taskIdOf(await run.execute(call("t", {}, "second")));
+    const id = getTaskId(await run.execute(call("t", {}, "second")));
     await executor.tasks.cancel(id);
     expect(run.counters?.calls).toBe(1);
-    expect(typesOf(events).slice(-2)).toEqual(["tool.rejected", "task.cancelled"]);
+    expect(listTypes(events).slice(-2)).toEqual(["tool.rejected", "task.cancelled"]);
   });
 
   test("without blocking the tool that called it, with only one slot", async () => {
     const executor = executorFor(
       [
         taskTool("t", () => "fine"),
-        tool("outer", async (_, { scope }) => taskIdOf(await scope.execute(call("t")))),
+        tool("outer", async (_, { scope }) => getTaskId(await scope.execute(call("t")))),
       ],
       { limits: { concurrency: { max: 1, exclusive: "outer" } } },
     );

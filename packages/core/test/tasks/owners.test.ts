@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ToolError, type TaskOptions } from "@toolweave/core";
 import { call, executorFor } from "../support/executor-for.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
-async function errorOf(work: Promise<unknown>): Promise<{ code: string; message: string }> {
+async function catchError(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   try {
     await work;
   } catch (error) {
@@ -17,7 +17,7 @@ const ada = { sessionId: "s", caller: { id: "ada" } };
 describe("a task", () => {
   test("can be read by the session and the caller that created it, and by no other", async () => {
     const executor = executorFor(taskTool("t"));
-    const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
+    const id = getTaskId(await executor.startRun(ada).execute(call("t")));
     const unknown = `task_${"0".repeat(32)}`;
     const others: readonly TaskOptions[] = [
       {},
@@ -29,10 +29,10 @@ describe("a task", () => {
     ];
     const { tasks } = executor;
     for (const method of ["status", "result", "cancel"] as const) {
-      const nowhere = await errorOf(tasks[method](unknown, ada));
+      const nowhere = await catchError(tasks[method](unknown, ada));
       expect(nowhere.code).toBe("not_found");
       for (const other of others) {
-        expect(await errorOf(tasks[method](id, other))).toEqual(nowhere);
+        expect(await catchError(tasks[method](id, other))).toEqual(nowhere);
       }
     }
     for (const other of others) expect(await tasks.list(other)).toEqual([]);
@@ -45,14 +45,14 @@ describe("a task", () => {
 
   test("without an owner can be read with its id", async () => {
     const executor = executorFor(taskTool("t"));
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     expect(await executor.tasks.status(id)).toMatchObject({ id });
-    expect((await errorOf(executor.tasks.status(id, ada))).code).toBe("not_found");
+    expect((await catchError(executor.tasks.status(id, ada))).code).toBe("not_found");
   });
 
   test("does not contain its owner", async () => {
     const executor = executorFor(taskTool("t"));
-    const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
+    const id = getTaskId(await executor.startRun(ada).execute(call("t")));
     await executor.tasks.result(id, ada);
     const answers = [await executor.tasks.status(id, ada), await executor.tasks.list(ada)];
     expect(JSON.stringify(answers)).not.toMatch(/\bada\b/);
@@ -71,7 +71,7 @@ describe("a task", () => {
           list: () => [],
         },
       });
-      expect((await errorOf(executor.tasks.status(id as string))).code).toBe("not_found");
+      expect((await catchError(executor.tasks.status(id as string))).code).toBe("not_found");
     },
   );
 });
@@ -80,10 +80,10 @@ describe("executor.tasks", () => {
   test("names unknown options", async () => {
     const { tasks } = executorFor(taskTool("t"));
     const messages = [
-      await errorOf(tasks.status("x", { session: "s" } as never)),
-      await errorOf(tasks.list({ waitMs: 1 } as never)),
-      await errorOf(tasks.result("x", { waitMs: -1 })),
-      await errorOf(tasks.cancel("x", { caller: "ada" as never })),
+      await catchError(tasks.status("x", { session: "s" } as never)),
+      await catchError(tasks.list({ waitMs: 1 } as never)),
+      await catchError(tasks.result("x", { waitMs: -1 })),
+      await catchError(tasks.cancel("x", { caller: "ada" as never })),
     ].map(({ code, message }) => `${code}: ${message}`);
     expect(messages).toEqual([
       'invalid_configuration: executor.tasks.status: "session" is no option. Did you mean sessionId?',
@@ -95,13 +95,13 @@ describe("executor.tasks", () => {
 
   test("stops waiting if its caller aborts, and the task continues", async () => {
     const executor = executorFor(taskTool("t", () => new Promise(() => {})));
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     const controller = new AbortController();
     const waiting = executor.tasks.result(id, { signal: controller.signal });
     controller.abort();
-    expect((await errorOf(waiting)).code).toBe("cancelled");
+    expect((await catchError(waiting)).code).toBe("cancelled");
     const aborted = executor.tasks.result(id, { signal: AbortSignal.abort() });
-    expect((await errorOf(aborted)).code).toBe("cancelled");
+    expect((await catchError(aborted)).code).toBe("cancelled");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "working" });
   });
 });

@@ -8,10 +8,10 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { memoryPendingCalls, memoryTasks } from "@toolweave/core/stores";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { gate, key, TestStore } from "../support/pending-call-stores.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
 const question: InterruptionRequest = { id: "q", type: "input", message: "Which one?" };
 const red: readonly Answer[] = [{ type: "input", value: "red" }];
@@ -32,7 +32,7 @@ function processes(tools: () => Parameters<typeof executorFor>[0]): [ToolExecuto
 }
 
 async function waiting(executor: ToolExecutor, id: string): Promise<Interruption> {
-  return interruptionOf(await executor.tasks.result(id));
+  return getInterruption(await executor.tasks.result(id));
 }
 
 describe("a task that waits for a person", () => {
@@ -40,17 +40,17 @@ describe("a task that waits for a person", () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran));
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
     expect(await executor.tasks.status(id)).toMatchObject({
       status: "input_required",
       interruption,
     });
-    expect(taskIdOf(await executor.resume(interruption, red))).toBe(id);
+    expect(getTaskId(await executor.resume(interruption, red))).toBe(id);
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
     expect(await executor.tasks.status(id)).not.toHaveProperty("interruption");
     expect(ran).toEqual([1, 2]);
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.authorized",
       "task.created",
@@ -72,12 +72,12 @@ describe("a task that waits for a person", () => {
     const [here, there] = processes(() => asking());
     const run = here.startRun({ sessionId: "s", caller: { id: "ada" } });
     const behalf = { sessionId: "s", caller: { id: "ada" } };
-    const id = taskIdOf(await run.execute(call("book")));
+    const id = getTaskId(await run.execute(call("book")));
     const { interruption } = await until(
       () => there.tasks.status(id, behalf),
       ({ status }) => status === "input_required",
     );
-    expect(taskIdOf(await there.resume(interruption as Interruption, red))).toBe(id);
+    expect(getTaskId(await there.resume(interruption as Interruption, red))).toBe(id);
     for (const executor of [here, there]) {
       expect(textFor(completed(await executor.tasks.result(id, behalf)))).toBe("red");
     }
@@ -92,7 +92,7 @@ describe("a task that waits for a person", () => {
       }),
     );
     const run = executor.startRun({ injected: { tenant: 1 }, limits: { calls: 5 } });
-    const id = taskIdOf(await run.execute(call("t")));
+    const id = getTaskId(await run.execute(call("t")));
     const interruption = await waiting(executor, id);
     await run[Symbol.asyncDispose]();
     await executor.resume(interruption, red);
@@ -104,7 +104,7 @@ describe("a task that waits for a person", () => {
     const executor = executorFor(
       taskTool("t", (_, { attempt }) => (attempt < 4 ? suspend([question], null) : "fine")),
     );
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     for (let time = 0; time < 3; time++) {
       await executor.resume(await waiting(executor, id), red);
     }
@@ -114,7 +114,7 @@ describe("a task that waits for a person", () => {
   test("is resumed once, however often it is answered", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran));
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
     const outcomes = await Promise.all([1, 2, 3].map(() => executor.resume(interruption, red)));
     expect(outcomes.filter(({ status }) => status === "completed")).toHaveLength(1);
@@ -123,7 +123,7 @@ describe("a task that waits for a person", () => {
     // is refused.
     expect(completed(await executor.resume(interruption, red)).result.taskId).toBe(id);
     const blue = [{ type: "input", value: "blue" }] as const;
-    expect(codeOf(await executor.resume(interruption, blue))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(interruption, blue))).toBe("approval_invalid");
     expect(ran).toEqual([1, 2]);
   });
 
@@ -135,25 +135,25 @@ describe("a task that waits for a person", () => {
       given.status === "input_required" ? opened.then(() => change(id, given)) : change(id, given);
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(asking(), { tasks, pendingCalls });
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     await settled();
     const [pending] = await pendingCalls.list();
     const resumed = executor.resume(pending?.interruption as Interruption, red);
     await settled();
     open();
-    expect(taskIdOf(await resumed)).toBe(id);
+    expect(getTaskId(await resumed)).toBe(id);
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
   });
 
   test("still waits after invalid answers", async () => {
     const executor = executorFor(asking());
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
-    expect(codeOf(await executor.resume(interruption, []))).toBe("approval_invalid");
-    expect(codeOf(await executor.resume({ ...interruption, expiresAt: 1 }, red))).toBe(
+    expect(readCode(await executor.resume(interruption, []))).toBe("approval_invalid");
+    expect(readCode(await executor.resume({ ...interruption, expiresAt: 1 }, red))).toBe(
       "approval_invalid",
     );
-    expect(taskIdOf(await executor.resume(interruption, red))).toBe(id);
+    expect(getTaskId(await executor.resume(interruption, red))).toBe(id);
   });
 
   test("has failed if the call cannot be resumed after its answer", async () => {
@@ -162,26 +162,26 @@ describe("a task that waits for a person", () => {
       hooks: [{ beforeCall: () => (denies ? { block: "Not now." } : undefined) }],
     });
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
     denies = true;
-    expect(codeOf(await executor.resume(interruption, red))).toBe("permission_denied");
-    expect(codeOf(await executor.tasks.result(id))).toBe("permission_denied");
-    expect(typesOf(events).slice(-2)).toEqual(["tool.rejected", "task.failed"]);
+    expect(readCode(await executor.resume(interruption, red))).toBe("permission_denied");
+    expect(readCode(await executor.tasks.result(id))).toBe("permission_denied");
+    expect(listTypes(events).slice(-2)).toEqual(["tool.rejected", "task.failed"]);
   });
 
   test("is cancelled if its answer is aborted while it is processed", async () => {
     const pendingCalls = new TestStore();
     const { opened, open } = gate();
     const executor = executorFor(asking(), { pendingCalls });
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
     pendingCalls.before.claim = () => opened;
     const controller = new AbortController();
     const resumed = executor.resume(interruption, red, { signal: controller.signal });
     await settled();
     controller.abort();
-    expect(codeOf(await resumed)).toBe("cancelled");
+    expect(readCode(await resumed)).toBe("cancelled");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "input_required" });
     open();
     await settled();
@@ -195,13 +195,13 @@ describe("a task that waits for a person", () => {
         needsApproval: () => asks,
       }),
     );
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     const first = await waiting(executor, id);
     asks = true;
-    const second = interruptionOf(await executor.resume(first, red));
+    const second = getInterruption(await executor.resume(first, red));
     expect(await executor.tasks.status(id)).toMatchObject({ interruption: second });
     expect(second.id).not.toBe(first.id);
-    expect(taskIdOf(await executor.resume(second, [{ type: "approve" }]))).toBe(id);
+    expect(getTaskId(await executor.resume(second, [{ type: "approve" }]))).toBe(id);
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
   });
 
@@ -210,10 +210,10 @@ describe("a task that waits for a person", () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { pendingCalls });
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
     expect(await executor.tasks.cancel(id)).toMatchObject({ status: "cancelled" });
-    expect(codeOf(await executor.tasks.result(id))).toBe("cancelled");
+    expect(readCode(await executor.tasks.result(id))).toBe("cancelled");
     expect(await pendingCalls.list()).toEqual([]);
     const { error } = failed(await executor.resume(interruption, red));
     expect([error.code, error.message]).toEqual([
@@ -221,7 +221,7 @@ describe("a task that waits for a person", () => {
       "The task that this answers for is cancelled, and does not wait for an answer.",
     ]);
     expect(ran).toEqual([1]);
-    expect(typesOf(events)).toContain("task.cancelled");
+    expect(listTypes(events)).toContain("task.cancelled");
   });
 
   test("can be cancelled while its wait is being stored", async () => {
@@ -232,7 +232,7 @@ describe("a task that waits for a person", () => {
       given.status === "input_required" ? opened.then(() => change(id, given)) : change(id, given);
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(asking(), { tasks, pendingCalls });
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     await settled();
     const cancelling = executor.tasks.cancel(id);
     open();
@@ -244,7 +244,7 @@ describe("a task that waits for a person", () => {
     const executor = executorFor([
       asking(),
       tool("outer", async (_, { scope }) => {
-        const id = taskIdOf(await scope.execute(call("book")));
+        const id = getTaskId(await scope.execute(call("book")));
         const interruption = await waiting(executor, id);
         const outcome = await scope.resume(interruption);
         return { id, resumed: outcome.status, parent: interruption.parentCallId ?? null };
@@ -261,10 +261,10 @@ describe("a task that waits for a person", () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran));
     const run = executor.startRun();
-    const id = taskIdOf(await run.execute(call("book")));
+    const id = getTaskId(await run.execute(call("book")));
     const interruption = await waiting(executor, id);
     run.cancel();
-    expect(codeOf(await executor.resume(interruption, red))).toBe("cancelled");
+    expect(readCode(await executor.resume(interruption, red))).toBe("cancelled");
     expect(ran).toEqual([1]);
   });
 
@@ -273,8 +273,8 @@ describe("a task that waits for a person", () => {
       add: () => Promise.reject(new Error("down")),
     });
     const executor = executorFor(asking(), { pendingCalls });
-    const id = taskIdOf(await executor.execute(call("book")));
-    expect(codeOf(await executor.tasks.result(id))).toBe("store_unavailable");
+    const id = getTaskId(await executor.execute(call("book")));
+    expect(readCode(await executor.tasks.result(id))).toBe("store_unavailable");
   });
 });
 
@@ -285,7 +285,7 @@ describe("a task that is to wait for a person, with a store that never answers",
       add: () => new Promise<never>(() => {}),
     });
     const executor = executorFor(asking(), { clock, pendingCalls });
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     await settled();
     await clock.advance(9999);
     expect(await executor.tasks.status(id)).toMatchObject({ status: "working" });
@@ -302,7 +302,7 @@ describe("a task whose answer was lost halfway", () => {
     const pendingCalls = memoryPendingCalls();
     const get = pendingCalls.get.bind(pendingCalls);
     const executor = executorFor(asking(), { pendingCalls });
-    const id = taskIdOf(await executor.execute(call("book")));
+    const id = getTaskId(await executor.execute(call("book")));
     await waiting(executor, id);
     pendingCalls.get = async (one) => ({
       ...((await get(one)) as never as object),
@@ -313,7 +313,7 @@ describe("a task whose answer was lost halfway", () => {
       status: "failed",
       error: { code: "outcome_unknown" },
     });
-    expect(codeOf(await executor.tasks.result(id))).toBe("outcome_unknown");
+    expect(readCode(await executor.tasks.result(id))).toBe("outcome_unknown");
     expect(await executor.tasks.cancel(id)).toMatchObject({ error: { code: "outcome_unknown" } });
   });
 });

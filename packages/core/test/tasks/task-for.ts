@@ -20,7 +20,7 @@ export function taskTool(
 }
 
 /** The id of the task that a call has become. */
-export function taskIdOf(outcome: ToolOutcome | undefined): string {
+export function getTaskId(outcome: ToolOutcome | undefined): string {
   const { taskId } = completed(outcome).result;
   if (taskId === undefined) throw new Error("expected a task");
   return taskId;

@@ -30,7 +30,7 @@ export function task(now: number, more: Partial<TaskRecord> = {}): TaskRecord {
 }
 
 /** The id of the contract's task number `n`. */
-export function idOf(n: number): string {
+export function createId(n: number): string {
   return `task_${String(n).padStart(32, "0")}`;
 }
 
@@ -53,7 +53,7 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
       const added = task(now());
       await store.add(added);
       expect(await store.get(added.id)).toEqual(added);
-      expect(await store.get(idOf(2))).toBeUndefined();
+      expect(await store.get(createId(2))).toBeUndefined();
       expect(await store.list(added.owner)).toEqual([added]);
       expect(await store.list('["s","bob"]')).toEqual([]);
     });
@@ -95,8 +95,10 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
     test("changes no task that does not exist", async () => {
       const { store, now } = make();
       const times = { updatedAt: now(), expiresAt: now() + lifetimeMs };
-      expect(await store.change(idOf(7), { status: "completed", result, ...times })).toBe(false);
-      expect(await store.get(idOf(7))).toBeUndefined();
+      expect(await store.change(createId(7), { status: "completed", result, ...times })).toBe(
+        false,
+      );
+      expect(await store.get(createId(7))).toBeUndefined();
     });
 
     test("accepts the first of several ends", async () => {
@@ -116,12 +118,12 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
 
     test("lists those of one owner, oldest first, ended or not", async () => {
       const { store, now } = make();
-      for (const n of [1, 2, 3]) await store.add(task(now(), { id: idOf(n), createdAt: n }));
-      await store.add(task(now(), { id: idOf(4), owner: '["s",null]' }));
+      for (const n of [1, 2, 3]) await store.add(task(now(), { id: createId(n), createdAt: n }));
+      await store.add(task(now(), { id: createId(4), owner: '["s",null]' }));
       const times = { updatedAt: now(), expiresAt: now() + lifetimeMs };
-      await store.change(idOf(2), { status: "completed", result, ...times });
+      await store.change(createId(2), { status: "completed", result, ...times });
       const listed = await store.list(task(0).owner);
-      expect(listed.map(({ id }) => id)).toEqual([idOf(1), idOf(2), idOf(3)]);
+      expect(listed.map(({ id }) => id)).toEqual([createId(1), createId(2), createId(3)]);
     });
 
     test("removes a task when it expires, and not before", async () => {

@@ -2,10 +2,10 @@ import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { suspend, ToolError } from "@toolweave/core";
 import { memoryPendingCalls, memoryTasks, type TaskStore } from "@toolweave/core/stores";
-import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { call, executorFor, recorded, listTypes } from "../support/executor-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 import { gate } from "../support/pending-call-stores.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
 type Step = "add" | "change" | "get" | "list";
 
@@ -58,9 +58,9 @@ describe("a task that cannot be stored", () => {
     });
     expect(textFor(outcome)).not.toContain("/secret/path");
     expect([ran, run.counters?.calls]).toEqual([0, 0]);
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.authorized", "tool.rejected"]);
+    expect(listTypes(events)).toEqual(["tool.requested", "tool.authorized", "tool.rejected"]);
     delete tasks.instead.add;
-    completed(await executor.tasks.result(taskIdOf(await run.execute(call("t")))));
+    completed(await executor.tasks.result(getTaskId(await run.execute(call("t")))));
   });
 
   test("fails its call after 5 s if the store does not answer, and is not a task if it answers later", async () => {
@@ -75,7 +75,7 @@ describe("a task that cannot be stored", () => {
     );
     const outcome = executor.execute(call("t"));
     await clock.advance(5000);
-    expect(codeOf(await outcome)).toBe("store_unavailable");
+    expect(readCode(await outcome)).toBe("store_unavailable");
     open();
     await settled();
     expect(await executor.tasks.list()).toMatchObject([{ status: "cancelled" }]);
@@ -128,14 +128,14 @@ describe("the end of a task that the store does not accept", () => {
     const events = recorded(executor);
     tasks.instead.change = change;
     if (how.includes("lost")) tasks.instead.get = () => undefined;
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "completed" });
     expect(await executor.tasks.list()).toMatchObject([{ id, status: "completed" }]);
     const failures = events.filter(({ type }) => type === "store.failed");
     const failure = { store: "tasks", callId: "t" };
     expect(failures).toMatchObject(how.includes("lost") ? [] : [failure]);
-    expect(typesOf(events).at(-1)).toBe("task.completed");
+    expect(listTypes(events).at(-1)).toBe("task.completed");
   });
 
   test("is not awaited for longer than 5 s, also by a drain", async () => {
@@ -146,7 +146,7 @@ describe("the end of a task that the store does not accept", () => {
       { clock, tasks },
     );
     tasks.instead.change = never;
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     const result = executor.tasks.result(id);
     const draining = executor.drain();
     await clock.advance(5000);
@@ -163,7 +163,7 @@ describe("the end of a task that the store does not accept", () => {
       { tasks },
     );
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     const error = { code: "cancelled", message: "By hand." } as const;
     const { result } = failed(await executorFor([]).execute(call("x")));
     const times = { updatedAt: 0, expiresAt: Date.now() + 10_000 };
@@ -171,7 +171,7 @@ describe("the end of a task that the store does not accept", () => {
     open();
     await settled();
     expect(await executor.tasks.status(id)).toMatchObject({ status: "cancelled", error });
-    expect(typesOf(events).at(-1)).toBe("task.cancelled");
+    expect(listTypes(events).at(-1)).toBe("task.cancelled");
   });
 
   test("is a wait for its person in this process, if that could not be stored", async () => {
@@ -183,8 +183,8 @@ describe("the end of a task that the store does not accept", () => {
       { tasks },
     );
     tasks.instead.change = down;
-    const id = taskIdOf(await executor.execute(call("t")));
-    const interruption = interruptionOf(await executor.tasks.result(id));
+    const id = getTaskId(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.tasks.result(id));
     delete tasks.instead.change;
     await executor.resume(interruption, [{ type: "input", value: 1 }]);
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
@@ -199,13 +199,13 @@ describe("the end of a task that the store does not accept", () => {
       ),
       { tasks, pendingCalls },
     );
-    const id = taskIdOf(await executor.execute(call("t")));
-    const interruption = interruptionOf(await executor.tasks.result(id));
+    const id = getTaskId(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.tasks.result(id));
     tasks.instead.get = down;
     const answers = [{ type: "input", value: 1 }] as const;
-    expect(codeOf(await executor.resume(interruption, answers))).toBe("store_unavailable");
+    expect(readCode(await executor.resume(interruption, answers))).toBe("store_unavailable");
     delete tasks.instead.get;
-    expect(taskIdOf(await executor.resume(interruption, answers))).toBe(id);
+    expect(getTaskId(await executor.resume(interruption, answers))).toBe(id);
   });
 });
 
@@ -216,10 +216,10 @@ describe("a store that is read for a task", () => {
     "task",
     {},
     { id },
-    { ...recordOf(), status: "gone" },
-    { ...recordOf(), id: `task_${"b".repeat(32)}` },
-    { ...recordOf(), status: "completed" },
-    { ...recordOf(), owner: null },
+    { ...createRecord(), status: "gone" },
+    { ...createRecord(), id: `task_${"b".repeat(32)}` },
+    { ...createRecord(), status: "completed" },
+    { ...createRecord(), owner: null },
   ];
 
   test.each([down, () => Promise.reject(new Error("no")), ...nonsense.map((one) => () => one)])(
@@ -261,8 +261,8 @@ describe("a store that is read for a task", () => {
 
   test("and confuses owners reveals no task of another owner", async () => {
     const tasks = new FaultyTasks();
-    const strange = { ...recordOf(), owner: '["s","bob"]' };
-    tasks.instead.list = () => [strange, recordOf()];
+    const strange = { ...createRecord(), owner: '["s","bob"]' };
+    tasks.instead.list = () => [strange, createRecord()];
     tasks.instead.get = () => strange;
     const executor = executorFor([], { tasks });
     expect(await executor.tasks.list()).toHaveLength(1);
@@ -271,14 +271,14 @@ describe("a store that is read for a task", () => {
 
   test("and reports that a task's process has ended is trusted: the task was cut off, and is not run again", async () => {
     const tasks = new FaultyTasks();
-    tasks.instead.get = () => ({ ...recordOf(), lost: true });
-    tasks.instead.list = () => [{ ...recordOf(), lost: true }];
+    tasks.instead.get = () => ({ ...createRecord(), lost: true });
+    tasks.instead.list = () => [{ ...createRecord(), lost: true }];
     const executor = executorFor([], { tasks });
     const failures = await executor.tasks.status(id);
     expect(failures).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
     expect(await executor.tasks.list()).toEqual([failures]);
     const outcome = await executor.tasks.result(id);
-    expect(codeOf(outcome)).toBe("outcome_unknown");
+    expect(readCode(outcome)).toBe("outcome_unknown");
     expect(textFor(outcome as never)).toBe(
       "build was cut off: the process that ran it is gone, and its progress is not known. Check what it did before anything is repeated.",
     );
@@ -291,7 +291,7 @@ describe("a store that is read for a task", () => {
     const { result } = failed(await executorFor([]).execute(call("x")));
     let asked = 0;
     tasks.instead.get = () =>
-      ++asked < 4 ? recordOf() : { ...recordOf(), status: "completed", result };
+      ++asked < 4 ? createRecord() : { ...createRecord(), status: "completed", result };
     const executor = executorFor([], { clock, tasks });
     const waiting = executor.tasks.result(id, { waitMs: 60_000 });
     await clock.advance(3000);
@@ -301,7 +301,7 @@ describe("a store that is read for a task", () => {
 
   test("does not report a task of another process as cancelled", async () => {
     const tasks = new FaultyTasks();
-    tasks.instead.get = () => recordOf();
+    tasks.instead.get = () => createRecord();
     const executor = executorFor([], { tasks });
     await expect(executor.tasks.cancel(id)).rejects.toMatchObject({
       code: "unavailable",
@@ -310,7 +310,7 @@ describe("a store that is read for a task", () => {
   });
 });
 
-function recordOf() {
+function createRecord() {
   const times = { createdAt: 1, updatedAt: 1, expiresAt: Number.MAX_SAFE_INTEGER };
   const ids = { id: `task_${"a".repeat(32)}`, runId: "r", callId: "c" };
   return { ...ids, ...times, owner: "[null,null]", tool: "build", status: "working" };

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { suspend } from "@toolweave/core";
 import { taskTools } from "../../src/built-in/built-in-tools.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { codeOf, completed, textFor } from "../support/outcomes.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { readCode, completed, textFor } from "../support/outcomes.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
 const ada = { caller: { id: "ada" } };
 
@@ -16,7 +16,7 @@ describe("the tools for tasks", () => {
     const run = executor.startRun();
     const names = ["t", "task_cancel", "task_result", "task_status"];
     expect([...run.toolset.names()]).toEqual(names);
-    const task_id = taskIdOf(await run.execute(call("t")));
+    const task_id = getTaskId(await run.execute(call("t")));
     for (const name of names.slice(1)) completed(await run.execute(call(name, { task_id })));
   });
 
@@ -26,8 +26,8 @@ describe("the tools for tasks", () => {
       taskTool("long", () => new Promise(() => {})),
     ]);
     const run = executor.startRun(ada);
-    const quick = taskIdOf(await run.execute(call("quick")));
-    const long = taskIdOf(await run.execute(call("long")));
+    const quick = getTaskId(await run.execute(call("quick")));
+    const long = getTaskId(await run.execute(call("long")));
     await settled();
     const ask = async (name: string, task_id: string) =>
       completed(await run.execute(call(name, { task_id })));
@@ -56,14 +56,14 @@ describe("the tools for tasks", () => {
       { clock },
     );
     const run = executor.startRun();
-    const task_id = taskIdOf(await run.execute(call("t")));
+    const task_id = getTaskId(await run.execute(call("t")));
     const short = run.execute(call("task_result", { task_id, wait_seconds: 2 }));
     const long = run.execute(call("task_result", { task_id, wait_seconds: 60 }));
     await clock.advance(2000);
     expect(textFor(await short)).toContain("is still working");
     await clock.advance(3000);
     expect(textFor(await long)).toBe("fine");
-    expect(codeOf(await run.execute(call("task_result", { task_id, wait_seconds: 61 })))).toBe(
+    expect(readCode(await run.execute(call("task_result", { task_id, wait_seconds: 61 })))).toBe(
       "invalid_arguments",
     );
   });
@@ -78,7 +78,7 @@ describe("the tools for tasks", () => {
       },
     );
     const run = executor.startRun();
-    const task_id = taskIdOf(await run.execute(call("t")));
+    const task_id = getTaskId(await run.execute(call("t")));
     const waiting = run.execute(call("task_result", { task_id, wait_seconds: 60 }));
     await clock.advance(9000);
     expect(textFor(await waiting)).toContain("is still working");
@@ -89,7 +89,7 @@ describe("the tools for tasks", () => {
       taskTool("t", () => suspend([{ id: "q", type: "input", message: "The PIN?" }], "S3CRET")),
     );
     const run = executor.startRun();
-    const task_id = taskIdOf(await run.execute(call("t")));
+    const task_id = getTaskId(await run.execute(call("t")));
     await executor.tasks.result(task_id);
     for (const name of ["task_status", "task_result"]) {
       const { result } = completed(await run.execute(call(name, { task_id })));
@@ -100,11 +100,11 @@ describe("the tools for tasks", () => {
 
   test("return no task of another session or caller", async () => {
     const executor = executorFor(taskTool("t"));
-    const task_id = taskIdOf(await executor.startRun(ada).execute(call("t")));
+    const task_id = getTaskId(await executor.startRun(ada).execute(call("t")));
     for (const name of ["task_status", "task_result", "task_cancel"]) {
       for (const other of [{}, { sessionId: "s", ...ada }, { caller: { id: "eve" } }]) {
         const outcome = await executor.startRun(other).execute(call(name, { task_id }));
-        expect(codeOf(outcome)).toBe("not_found");
+        expect(readCode(outcome)).toBe("not_found");
         expect(textFor(outcome)).not.toMatch(/\bada\b/);
       }
     }
@@ -117,7 +117,7 @@ describe("the tools for tasks", () => {
       { clock, limits: { concurrency: { max: 1, perSource: 1 } } },
     );
     const run = executor.startRun();
-    const task_id = taskIdOf(await run.execute(call("t")));
+    const task_id = getTaskId(await run.execute(call("t")));
     const asked = Array.from({ length: 3 }, (_, at) =>
       run.execute(call("task_result", { task_id, wait_seconds: 60 }, `c${at}`)),
     );
@@ -130,7 +130,7 @@ describe("the tools for tasks", () => {
       [
         taskTool("t", async () => (await settled(), "fine")),
         tool("outer", async (_, { scope }) => {
-          const task_id = taskIdOf(await scope.execute(call("t")));
+          const task_id = getTaskId(await scope.execute(call("t")));
           return textFor(await scope.execute(call("task_result", { task_id, wait_seconds: 60 })));
         }),
       ],

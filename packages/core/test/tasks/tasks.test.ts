@@ -1,10 +1,10 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { ToolError, type JsonObject, type ToolEvent } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
 import { deferred } from "../support/deferred.ts";
-import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
-import { taskIdOf, taskTool } from "./task-for.ts";
+import { readCode, completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
+import { getTaskId, taskTool } from "./task-for.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -17,7 +17,7 @@ describe("a call of a tool that is a task", () => {
     expect(taskId).toMatch(/^task_[0-9a-f]{32}$/);
     expect([value, isError, durationMs]).toEqual([{ taskId, status: "working" }, false, 0]);
     expect(textFor(outcome)).toContain(`t continues as task ${taskId}`);
-    const id = taskIdOf(outcome);
+    const id = getTaskId(outcome);
     expect(await executor.tasks.status(id)).toMatchObject({ id, status: "working", callId: "t" });
     expect(await executor.tasks.result(id, { waitMs: 0 })).toBeUndefined();
     const waiting = executor.tasks.result(id);
@@ -37,9 +37,9 @@ describe("a call of a tool that is a task", () => {
       }),
     );
     const events = recorded(executor);
-    const id = taskIdOf(await executor.execute(call("t", {}, "c")));
+    const id = getTaskId(await executor.execute(call("t", {}, "c")));
     await executor.tasks.result(id);
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       "tool.requested",
       "tool.authorized",
       "task.created",
@@ -62,15 +62,15 @@ describe("a call of a tool that is a task", () => {
     );
     const events = recorded(executor);
     const run = executor.startRun();
-    const interruption = interruptionOf(await run.execute(call("pay", { n: 1 })));
-    expect([typesOf(events), await executor.tasks.list()]).toEqual([
+    const interruption = getInterruption(await run.execute(call("pay", { n: 1 })));
+    expect([listTypes(events), await executor.tasks.list()]).toEqual([
       ["tool.requested", "tool.interrupted"],
       [],
     ]);
-    const id = taskIdOf(await executor.resume(interruption, [{ type: "approve" }]));
+    const id = getTaskId(await executor.resume(interruption, [{ type: "approve" }]));
     completed(await executor.tasks.result(id));
     expect(ran).toEqual([{ n: 1 }]);
-    expect(typesOf(events).slice(2)).toEqual([
+    expect(listTypes(events).slice(2)).toEqual([
       "tool.resumed",
       "tool.authorized",
       "task.created",
@@ -82,7 +82,7 @@ describe("a call of a tool that is a task", () => {
 
   test("that is refused creates no task", async () => {
     const executor = executorFor(taskTool("t"), { policy: "readOnly" });
-    codeOf(await executor.execute(call("t")));
+    readCode(await executor.execute(call("t")));
     expect(await executor.tasks.list()).toEqual([]);
   });
 
@@ -104,11 +104,11 @@ describe("a call of a tool that is a task", () => {
       },
     );
     const run = executor.startRun();
-    const resultOf = async (name: string) =>
-      executor.tasks.result(taskIdOf(await run.execute(call(name))));
-    expect(textFor(completed(await resultOf("number")))).toBe("amended");
-    expect(codeOf(await resultOf("wrong"))).toBe("invalid_output");
-    expect(textFor(completed(await resultOf("big"))).length).toBeLessThanOrEqual(400);
+    const getResult = async (name: string) =>
+      executor.tasks.result(getTaskId(await run.execute(call(name))));
+    expect(textFor(completed(await getResult("number")))).toBe("amended");
+    expect(readCode(await getResult("wrong"))).toBe("invalid_output");
+    expect(textFor(completed(await getResult("big"))).length).toBeLessThanOrEqual(400);
   });
 
   test("stores the error: code and text, and nothing of the cause", async () => {
@@ -120,7 +120,7 @@ describe("a call of a tool that is a task", () => {
     ]);
     const run = executor.startRun();
     const events = recorded(executor);
-    const thrown = taskIdOf(await run.execute(call("throws")));
+    const thrown = getTaskId(await run.execute(call("throws")));
     const { error, result } = failed(await executor.tasks.result(thrown));
     expect([error.code, error.message, result.isError]).toEqual([
       "upstream",
@@ -133,7 +133,7 @@ describe("a call of a tool that is a task", () => {
       error: { code: "upstream", message: "The shop says no." },
     });
     expect(JSON.stringify([status, error])).not.toContain("S3CRET");
-    const answered = taskIdOf(await run.execute(call("answers")));
+    const answered = getTaskId(await run.execute(call("answers")));
     const outcome = completed(await executor.tasks.result(answered));
     expect([outcome.result.isError, outcome.error?.code]).toEqual([true, "execution_failed"]);
     expect(events.filter(({ type }) => /^task\.(completed|failed)$/.test(type))).toMatchObject([
@@ -154,7 +154,7 @@ describe("a call of a tool that is a task", () => {
         { retry: { attempts: 3, initialDelayMs: 1 }, annotations: { idempotentHint: true } },
       ),
     );
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
     expect(attempts).toBe(3);
   });
@@ -166,11 +166,11 @@ describe("a call of a tool that is a task", () => {
   ])("has %s", async (_, more, ms) => {
     const clock = new FakeClock();
     const executor = executorFor(taskTool("t", never, more), { clock });
-    const id = taskIdOf(await executor.execute(call("t")));
+    const id = getTaskId(await executor.execute(call("t")));
     await clock.advance(ms - 1);
     expect(await executor.tasks.status(id)).toMatchObject({ status: "working" });
     await clock.advance(1);
-    expect(codeOf(await executor.tasks.result(id))).toBe("timeout");
+    expect(readCode(await executor.tasks.result(id))).toBe("timeout");
     expect(clock.timers).toBe(0);
   });
 });
@@ -209,12 +209,12 @@ describe("many calls of which some are tasks", () => {
     const executor = executorFor([taskTool("t", never), tool("u", never)]);
     const events = recorded(executor);
     for await (const { outcome } of executor.startRun().stream([call("t"), call("u")])) {
-      taskIdOf(outcome);
+      getTaskId(outcome);
       break;
     }
     await settled();
-    expect(typesOf(events.filter((event) => isOf(event, "t"))).at(-1)).toBe("tool.started");
-    expect(typesOf(events.filter((event) => isOf(event, "u"))).at(-1)).toBe("tool.failed");
+    expect(listTypes(events.filter((event) => belongsTo(event, "t"))).at(-1)).toBe("tool.started");
+    expect(listTypes(events.filter((event) => belongsTo(event, "u"))).at(-1)).toBe("tool.failed");
   });
 
   test("that were admitted before become tasks when they are made", async () => {
@@ -223,10 +223,10 @@ describe("many calls of which some are tasks", () => {
     const one = call("t");
     expect(await run.checkAdmission(one)).toBeUndefined();
     expect(await executor.tasks.list()).toEqual([]);
-    completed(await executor.tasks.result(taskIdOf(await run.execute(one))));
+    completed(await executor.tasks.result(getTaskId(await run.execute(one))));
   });
 });
 
-function isOf(event: ToolEvent, callId: string): boolean {
+function belongsTo(event: ToolEvent, callId: string): boolean {
   return "callId" in event && event.callId === callId;
 }

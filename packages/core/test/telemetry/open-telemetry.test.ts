@@ -5,7 +5,7 @@ import { suspend, text, ToolError } from "@toolweave/core";
 import { openTelemetry } from "@toolweave/core/telemetry";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { readCode, completed, getInterruption } from "../support/outcomes.ts";
 import { Collected, followContexts } from "./collected.ts";
 
 beforeEach(followContexts);
@@ -184,7 +184,7 @@ describe("the span of a call", () => {
     );
     const outcome = executor.execute(call("t"));
     await clock.advance(100);
-    expect(codeOf(await outcome)).toBe("timeout");
+    expect(readCode(await outcome)).toBe("timeout");
     expect((await collected.spans()).map(({ attributes }) => attributes["error.type"])).toEqual([
       "timeout",
     ]);
@@ -240,7 +240,7 @@ describe("the span of a call", () => {
       ),
       { hooks: [collected.hook()] },
     );
-    const interruption = interruptionOf(await executor.execute(call("t")));
+    const interruption = getInterruption(await executor.execute(call("t")));
     completed(await executor.resume(interruption, [{ type: "input", value: 1 }]));
     const [first, second, ...others] = await collected.spans();
     expect(others).toEqual([]);
@@ -257,7 +257,7 @@ describe("the span of a call", () => {
     const collected = new Collected();
     const executor = executorFor(guarded(), { hooks: [collected.hook()] });
     const interruption = await collected.under("first request", async () =>
-      interruptionOf(await executor.execute(call("pay"))),
+      getInterruption(await executor.execute(call("pay"))),
     );
     await collected.under("second request", async () =>
       completed(await executor.resume(interruption, [{ type: "approve" }])),
@@ -328,7 +328,7 @@ describe("the duration of calls", () => {
 });
 
 describe("payloads", () => {
-  const payloadsOf = async (eventPayloads: boolean, payloads: boolean) => {
+  const collectPayloads = async (eventPayloads: boolean, payloads: boolean) => {
     const collected = new Collected();
     const executor = executorFor(
       tool("t", () => ({ degrees: 7 })),
@@ -346,10 +346,10 @@ describe("payloads", () => {
   };
 
   test("are on spans only if the host enables them there and in its events", async () => {
-    expect(await payloadsOf(false, false)).toEqual([undefined, undefined]);
-    expect(await payloadsOf(true, false)).toEqual([undefined, undefined]);
-    expect(await payloadsOf(false, true)).toEqual([undefined, undefined]);
-    expect(await payloadsOf(true, true)).toEqual(['{"city":"Bern"}', '{"degrees":7}']);
+    expect(await collectPayloads(false, false)).toEqual([undefined, undefined]);
+    expect(await collectPayloads(true, false)).toEqual([undefined, undefined]);
+    expect(await collectPayloads(false, true)).toEqual([undefined, undefined]);
+    expect(await collectPayloads(true, true)).toEqual(['{"city":"Bern"}', '{"degrees":7}']);
   });
 });
 

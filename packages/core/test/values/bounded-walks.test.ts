@@ -16,7 +16,7 @@ import { maskArguments } from "../../src/redaction/secret-arguments.ts";
 import { isBlockList } from "../../src/results/proper-output.ts";
 import { canonicalJson } from "../../src/json/canonical-json.ts";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { readCode, completed, failed } from "../support/outcomes.ts";
 
 /** A value that is small in memory and infinite as a tree: `2 ** levels` leaves. */
 function shared(levels: number, leaf: unknown = 1): JsonObject {
@@ -160,12 +160,12 @@ describe("an infinite input of a tool or a caller", () => {
     async (_, make) => {
       const request = { id: "1", type: "input", message: "?" };
       const executor = executorFor(tool("t", () => suspend([request as never], make() as never)));
-      expect(codeOf(await executor.execute(call("t")))).toBe("internal");
+      expect(readCode(await executor.execute(call("t")))).toBe("internal");
       const checkpointing = tool("t", (_, ctx) => {
         ctx.checkpoint(make() as never);
         return suspend([request as never], null);
       });
-      expect(codeOf(await executorFor(checkpointing).execute(call("t")))).toBe("internal");
+      expect(readCode(await executorFor(checkpointing).execute(call("t")))).toBe("internal");
     },
   );
 

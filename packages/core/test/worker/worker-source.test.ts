@@ -3,7 +3,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
 import { workerSource } from "@toolweave/core/worker";
 import { call } from "../support/executor-for.ts";
-import { completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { completed, failed, getInterruption, textFor } from "../support/outcomes.ts";
 
 const module = new URL("./tools.ts", import.meta.url);
 const registry = new ToolRegistry([workerSource(module, { env: { GIVEN: "yes" }, graceMs: 50 })]);
@@ -84,7 +84,7 @@ describe("a tool that", () => {
 
   test("needs approval for some arguments asks here, before it runs", async () => {
     expect(textFor(await executor.execute(call("pay", { amount: 5 })))).toBe("paid 5");
-    const interruption = interruptionOf(await executor.execute(call("pay", { amount: 6 })));
+    const interruption = getInterruption(await executor.execute(call("pay", { amount: 6 })));
     const paid = await executor.resume(interruption, [{ type: "approve" }]);
     expect(textFor(paid)).toBe("paid 6");
   });

@@ -23,7 +23,7 @@ export class AddressRefused extends Error {
 export interface ConnectorParts {
   readonly build: (options: buildConnector.BuildOptions) => buildConnector.connector;
   readonly lookup?: LookupFunction;
-  readonly kindOf?: (address: string) => AddressKind | undefined;
+  readonly toAddressKind?: (address: string) => AddressKind | undefined;
   readonly identity?: TlsIdentity | undefined;
 }
 
@@ -34,10 +34,15 @@ const connectTimeoutMs = 10_000;
  * resolution cannot differ), and the peer of the established connection.
  */
 export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConnector.connector {
-  const { build, lookup = systemLookup as LookupFunction, kindOf = addressKind, identity } = parts;
+  const {
+    build,
+    lookup = systemLookup as LookupFunction,
+    toAddressKind = addressKind,
+    identity,
+  } = parts;
 
   const refusal = (hostname: string, address: string): AddressRefused | undefined => {
-    const kind = kindOf(address);
+    const kind = toAddressKind(address);
     if (kind === undefined) return undefined;
     if (reach !== "public" && kind !== "cloud metadata") return undefined;
     if (reach === "allowed" && isMetadataHost(hostname)) return undefined;

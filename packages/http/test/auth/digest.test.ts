@@ -13,7 +13,7 @@ import { parseChallenges } from "../../src/auth/digest.ts";
 type Fields = Readonly<Record<string, string>>;
 
 /** The content of an `authorization` header, parsed by other code than the writer's. */
-function fieldsOf(header: string | undefined): Fields {
+function readFields(header: string | undefined): Fields {
   const [, fields = ""] = /^Digest (.*)$/.exec(header ?? "") ?? [];
   const found = fields.matchAll(/([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]*))/g);
   return Object.fromEntries([...found].map(([, name, quoted, bare]) => [name, quoted ?? bare]));
@@ -29,7 +29,7 @@ const mufasa = {
 function answerWith(challenges: string, request: typeof mufasa, cnonce: string): Fields {
   const challenge = bestChallenge(parseChallenges(challenges));
   if (challenge === undefined) throw new Error("there is no challenge that can be answered");
-  return fieldsOf(digestAnswer(challenge, request, cnonce));
+  return readFields(digestAnswer(challenge, request, cnonce));
 }
 
 const md5 = (text: string): string => createHash("md5").update(text).digest("hex");
@@ -112,7 +112,7 @@ describe("a digest", () => {
   it("counts the uses of the nonce, in a session with one client nonce", () => {
     const challenge = 'Digest realm="r", qop="auth", algorithm=MD5-sess, nonce="n"';
     const answers = [1, 2, 255].map((nonceCount) =>
-      fieldsOf(digestAuthorization(challenge, { ...mufasa, nonceCount })),
+      readFields(digestAuthorization(challenge, { ...mufasa, nonceCount })),
     );
     expect(answers.map(({ nc }) => nc)).toEqual(["00000001", "00000002", "000000ff"]);
     const [{ cnonce: first = "" } = {}] = answers;
@@ -122,12 +122,12 @@ describe("a digest", () => {
       expect(response).toBe(md5(`${key}:n:${nc}:${first}:auth:${md5("GET:/dir/index.html")}`));
     }
     const other = digestAuthorization(challenge.replace('"n"', '"m"'), mufasa);
-    expect(fieldsOf(other)["cnonce"]).not.toBe(first);
+    expect(readFields(other)["cnonce"]).not.toBe(first);
   });
 
   it("answers the strongest of several challenges", () => {
     const best = (...values: string[]) =>
-      fieldsOf(digestAuthorization(values, mufasa))["algorithm"];
+      readFields(digestAuthorization(values, mufasa))["algorithm"];
     expect(best(`Basic realm="r", ${offered("MD5")}, ${offered("SHA-256")}`)).toBe("SHA-256");
     expect(best(offered("SHA-512-256"), offered("MD5"), "Negotiate")).toBe("SHA-512-256");
     expect(best("Negotiate YWJj==", offered("NEW-1"), offered("MD5"))).toBe("MD5");

@@ -51,7 +51,7 @@ function attempt(
   });
 }
 
-function kindOf(outcome: unknown): string | undefined {
+function getRefusedKind(outcome: unknown): string | undefined {
   return outcome instanceof AddressRefused ? outcome.kind : undefined;
 }
 
@@ -75,7 +75,7 @@ describe("the guarded connector", () => {
         build,
         lookup: resolver(answers).lookup,
       });
-      expect(kindOf(outcome)).toBe(kind);
+      expect(getRefusedKind(outcome)).toBe(kind);
       expect(dialled).toEqual([]);
     },
   );
@@ -101,7 +101,7 @@ describe("the guarded connector", () => {
         );
       });
     await connectOnce();
-    expect(kindOf(await connectOnce())).toBe("loopback");
+    expect(getRefusedKind(await connectOnce())).toBe("loopback");
     expect(dialled).toEqual(["93.184.216.34"]);
   });
 
@@ -112,7 +112,7 @@ describe("the guarded connector", () => {
       const socket = dial(server.port, "127.0.0.1", () => callback(null, socket));
     };
     const outcome = await attempt("public", "example.com", { build });
-    expect(kindOf(outcome)).toBe("loopback");
+    expect(getRefusedKind(outcome)).toBe("loopback");
     expect(server.requests).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe("the guarded connector", () => {
     const parts: ConnectorParts = {
       build: buildConnector,
       lookup: resolver(["127.0.0.1"]).lookup,
-      kindOf: () => undefined,
+      toAddressKind: () => undefined,
     };
     const outcome = await attempt("public", "example.com", parts, server.port);
     expect(outcome).toMatchObject({ remoteAddress: "127.0.0.1", remotePort: server.port });
@@ -168,7 +168,7 @@ describe("the guarded connector", () => {
       build,
       lookup: resolver(["93.184.216.34"]).lookup,
     });
-    expect(kindOf(outcome)).toBe("cloud metadata");
+    expect(getRefusedKind(outcome)).toBe("cloud metadata");
     expect(dialled).toEqual([]);
   });
 

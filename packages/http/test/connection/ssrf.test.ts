@@ -215,7 +215,7 @@ describe("the SSRF guard", () => {
     const agent = new Agent({
       connect: guardedConnector("public", {
         build: buildConnector,
-        kindOf: () => undefined,
+        toAddressKind: () => undefined,
         lookup: (_host, _options, callback) =>
           callback(null, [{ address: "127.0.0.1", family: 4 }]),
       }),

@@ -64,9 +64,9 @@ async function tlsServer(rejectUnauthorized: boolean): Promise<TlsServer> {
   const server = createServer(options, (request, response) => {
     const to = decodeURIComponent(request.url?.slice(1) ?? "");
     if (to !== "") response.writeHead(307, { location: to });
-    response.end(nameOf(request.socket as TLSSocket));
+    response.end(readName(request.socket as TLSSocket));
   });
-  server.on("secureConnection", (socket) => peers.push(nameOf(socket)));
+  server.on("secureConnection", (socket) => peers.push(readName(socket)));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -76,7 +76,7 @@ async function tlsServer(rejectUnauthorized: boolean): Promise<TlsServer> {
   return { origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, peers };
 }
 
-function nameOf(socket: TLSSocket): string {
+function readName(socket: TLSSocket): string {
   const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
   return String(subject?.CN ?? "unknown");
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { GuardedHttpClient } from "../../src/http-client.ts";
 import { httpClient } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
-import { bodyOf, serve } from "../support/servers.ts";
+import { readBody, serve } from "../support/servers.ts";
 
 const secrets = {
   authorization: "Bearer s3cret",
@@ -60,7 +60,7 @@ describe("redirects", () => {
   ])("HT28: %d turns a %s into a %s at the same origin", async (status, method, next, body) => {
     const bodies: string[] = [];
     const server = await serve((request, response) => {
-      void bodyOf(request).then((text) => {
+      void readBody(request).then((text) => {
         bodies.push(text);
         if (request.url === "/old") response.writeHead(status, { location: "new" });
         response.end();

@@ -3,13 +3,13 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { httpClient, type HttpRequest } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
-import { bodyOf, serve } from "../support/servers.ts";
+import { readBody, serve } from "../support/servers.ts";
 
 describe("a request", () => {
   it("sends method, path, query, headers and body as given", async () => {
     let body = "";
     const server = await serve((request, response) => {
-      void bodyOf(request).then((text) => {
+      void readBody(request).then((text) => {
         body = text;
         response.end();
       });
@@ -36,7 +36,7 @@ describe("a request", () => {
   it("accepts a URL object and bytes, and a body with any method", async () => {
     const bodies: string[] = [];
     const server = await serve((request, response) => {
-      void bodyOf(request).then((text) => {
+      void readBody(request).then((text) => {
         bodies.push(`${request.method} ${text}`);
         response.end();
       });

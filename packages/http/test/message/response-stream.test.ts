@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { httpClient, type HttpResponse, type Streaming } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
-import { bodyOf, serve, socketClosed, type TestServer } from "../support/servers.ts";
+import { readBody, serve, socketClosed, type TestServer } from "../support/servers.ts";
 
 const everything: Streaming = { accepts: () => true };
 
@@ -23,7 +23,7 @@ async function pieces(response: HttpResponse): Promise<string[]> {
 }
 
 /** The reader of a stream. */
-function readerOf({ stream }: HttpResponse): AsyncIterator<Uint8Array> {
+function createReader({ stream }: HttpResponse): AsyncIterator<Uint8Array> {
   if (stream === undefined) throw new Error("the answer is not streamed");
   return stream[Symbol.asyncIterator]();
 }
@@ -44,7 +44,7 @@ describe("a streamed answer", () => {
     const response = await open(server);
     expect(response).toMatchObject({ status: 200, mediaType: "text/event-stream" });
     expect(response.body).toHaveLength(0);
-    const reader = readerOf(response);
+    const reader = createReader(response);
     for (const text of ["one", "two"]) {
       send(text);
       expect(await reader.next()).toEqual({ done: false, value: Buffer.from(text) });
@@ -86,7 +86,7 @@ describe("a streamed answer", () => {
         response.end();
       });
     });
-    const reader = readerOf(await open(server));
+    const reader = createReader(await open(server));
     let step = await reader.next();
     await new Promise((resolve) => setImmediate(resolve));
     expect(isDrained).toBe(false);
@@ -148,7 +148,7 @@ describe("a streamed answer", () => {
         response.flushHeaders();
       });
       const idle = { accepts: () => true, idleMs: 1_000 };
-      const reader = readerOf(await open(server, idle, { timeoutMs: 1_500 }));
+      const reader = createReader(await open(server, idle, { timeoutMs: 1_500 }));
       for (let count = 0; count < 5; count++) {
         const next = reader.next();
         vi.advanceTimersByTime(900);
@@ -234,7 +234,7 @@ describe("a body that is a stream", () => {
   ])("is sent %s", async (_how, bodyLength, headers) => {
     let received = "";
     const server = await serve(async (request, response) => {
-      received = await bodyOf(request);
+      received = await readBody(request);
       response.end();
     });
     const client = httpClient({ givenOrigins: [server.origin] });
@@ -272,7 +272,7 @@ describe("a body that is a stream", () => {
 
   it("is not sent twice by a redirect", async () => {
     const server = await serve(async (request, response) => {
-      await bodyOf(request);
+      await readBody(request);
       response.writeHead(307, { location: "/elsewhere" }).end();
     });
     const client = httpClient({ givenOrigins: [server.origin] });

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { httpClient, oauthClient, type OAuthClient } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
-import { bodyOf, serve, type TestServer } from "../support/servers.ts";
+import { readBody, serve, type TestServer } from "../support/servers.ts";
 
 const secret = "the client's secret";
 const old = {
@@ -23,7 +23,7 @@ async function asking(
 ): Promise<Asked> {
   const bodies: string[] = [];
   const server = await serve((request, response) => {
-    void bodyOf(request).then((body) => {
+    void readBody(request).then((body) => {
       bodies.push(body);
       answer(response, body);
     });

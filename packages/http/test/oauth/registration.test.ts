@@ -10,7 +10,7 @@ import {
   type OAuthClientOptions,
 } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
-import { bodyOf, serve } from "../support/servers.ts";
+import { readBody, serve } from "../support/servers.ts";
 
 const redirectUri = "http://127.0.0.1:8976/callback";
 
@@ -21,7 +21,7 @@ async function answering(
 ) {
   const bodies: string[] = [];
   const server = await serve((request, response) => {
-    void bodyOf(request).then((body) => {
+    void readBody(request).then((body) => {
       bodies.push(body);
       answer(response);
     });

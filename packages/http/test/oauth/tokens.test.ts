@@ -10,7 +10,7 @@ import {
 
 const secret = "s3cret: with %, + & more";
 
-function clientOf(
+function createClient(
   { http, discoveryUrl }: AuthorizationServer,
   options: Partial<OAuthClientOptions> = {},
 ): OAuthClient {
@@ -36,7 +36,11 @@ async function signedIn(client: OAuthClient) {
 describe("client credentials", () => {
   it("return a token, with a secret that needs encoding", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server, { clientId: "shop", clientSecret: secret, scopes: ["read"] });
+    const client = createClient(server, {
+      clientId: "shop",
+      clientSecret: secret,
+      scopes: ["read"],
+    });
     const token = await client.clientCredentials();
     expect(token).toMatchObject({ type: "token", scopes: ["read"] });
     expect(token.refreshToken).toBeUndefined();
@@ -44,7 +48,11 @@ describe("client credentials", () => {
 
   it("are requested once by simultaneous calls, and again by the next", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server, { clientId: "shop", clientSecret: secret, scopes: ["read"] });
+    const client = createClient(server, {
+      clientId: "shop",
+      clientSecret: secret,
+      scopes: ["read"],
+    });
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.clientCredentials()));
     expect(new Set(tokens.map(({ accessToken }) => accessToken)).size).toBe(1);
     expect(tokenRequests(server)).toBe(1);
@@ -55,7 +63,11 @@ describe("client credentials", () => {
 
   it("are not lost for the others if one caller aborts", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server, { clientId: "shop", clientSecret: secret, scopes: ["read"] });
+    const client = createClient(server, {
+      clientId: "shop",
+      clientSecret: secret,
+      scopes: ["read"],
+    });
     const leaving = new AbortController();
     const left = failure(client.clientCredentials(leaving.signal));
     const staying = client.clientCredentials(new AbortController().signal);
@@ -67,7 +79,7 @@ describe("client credentials", () => {
 
   it("name the cause if the secret is wrong, without the secret", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server, {
+    const client = createClient(server, {
       clientId: "shop",
       clientSecret: "not-the-secret",
       scopes: ["read"],
@@ -82,7 +94,7 @@ describe("client credentials", () => {
 describe("a refresh", () => {
   it("replaces both tokens, and keeps the scopes", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server, { scopes: ["openid", "read"] });
+    const client = createClient(server, { scopes: ["openid", "read"] });
     const old = await signedIn(client);
     const token = await client.refresh(old);
     expect(token.accessToken).not.toBe(old.accessToken);
@@ -93,7 +105,7 @@ describe("a refresh", () => {
 
   it("keeps the refresh token if the answer has none", async () => {
     const server = await authorizationServer({ rotateRefreshToken: false });
-    const client = clientOf(server);
+    const client = createClient(server);
     const old = await signedIn(client);
     const token = await client.refresh(old);
     expect(token.refreshToken).toBe(old.refreshToken);
@@ -103,7 +115,7 @@ describe("a refresh", () => {
 
   it("happens once for simultaneous calls, and for those that still have the old token", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server);
+    const client = createClient(server);
     const old = await signedIn(client);
     const before = tokenRequests(server);
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.refresh({ ...old })));
@@ -121,7 +133,7 @@ describe("a refresh", () => {
     let now = Date.now();
     const server = await authorizationServer();
     const clock = { now: () => now, setTimeout, clearTimeout } as never;
-    const client = clientOf(server, { clock });
+    const client = createClient(server, { clock });
     const old = await signedIn(client);
     const second = await client.refresh(old);
     now += 599_000;
@@ -132,7 +144,7 @@ describe("a refresh", () => {
 
   it("keeps two sign-ins separate", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server);
+    const client = createClient(server);
     const [ada, bob] = [await signedIn(client), await signedIn(client)];
     const [newAda, newBob] = await Promise.all([client.refresh(ada), client.refresh(bob)]);
     expect(newAda.accessToken).not.toBe(newBob.accessToken);
@@ -140,7 +152,7 @@ describe("a refresh", () => {
 
   it("continues for the others, and for later calls, if its only caller aborts", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server);
+    const client = createClient(server);
     const old = await signedIn(client);
     const before = tokenRequests(server);
     const leaving = new AbortController();
@@ -154,7 +166,7 @@ describe("a refresh", () => {
 
   it("may fail if no caller waits for it any more", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server);
+    const client = createClient(server);
     const leaving = new AbortController();
     const token = { type: "token", accessToken: "a", refreshToken: "never-issued" } as const;
     const left = failure(client.refresh(token, leaving.signal));
@@ -166,7 +178,7 @@ describe("a refresh", () => {
 
   it("needs a person if the refresh token is invalid, or if there is none", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server);
+    const client = createClient(server);
     const refreshToken = "never-issued-refresh-token";
     const token = { type: "token", accessToken: "gone", refreshToken } as const;
     const refused = await failure(client.refresh(token));
@@ -179,7 +191,7 @@ describe("a refresh", () => {
 
   it("does nothing for a caller that has already aborted", async () => {
     const server = await authorizationServer();
-    const client = clientOf(server);
+    const client = createClient(server);
     const token = { type: "token", accessToken: "a", refreshToken: "b" } as const;
     const error = await failure(client.refresh(token, AbortSignal.abort()));
     expect(error.code).toBe("cancelled");

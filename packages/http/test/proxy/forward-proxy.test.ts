@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AllowedHosts, type NetworkRules } from "../../src/index.ts";
 import { ForwardProxy } from "../../src/proxy.ts";
-import { bodyOf, serve } from "../support/servers.ts";
+import { readBody, serve } from "../support/servers.ts";
 
 const credentials = { username: "browser", password: "s3cret" };
 const authorization = `Basic ${Buffer.from("browser:s3cret").toString("base64")}`;
@@ -36,7 +36,7 @@ async function send(
 ): Promise<{ readonly answer: IncomingMessage; readonly body: string }> {
   const sent = request({ host: "127.0.0.1", port, path: url, headers, agent: false }).end();
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
-  return { answer, body: await bodyOf(answer) };
+  return { answer, body: await readBody(answer) };
 }
 
 /** Asks for a tunnel, and resolves with the first line of the answer. */

@@ -48,7 +48,7 @@ export async function serveRaw(
 }
 
 /** The complete body of a request that a server received. */
-export async function bodyOf(request: IncomingMessage): Promise<string> {
+export async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += String(chunk);
   return text;

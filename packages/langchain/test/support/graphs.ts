@@ -41,7 +41,7 @@ export type GraphMaker = (
   checkpointer: BaseCheckpointSaver | undefined,
 ) => Graph;
 
-function agentOf(version: "v1" | "v2"): GraphMaker {
+function createAgentGraph(version: "v1" | "v2"): GraphMaker {
   return (tools, calls, checkpointer) =>
     createAgent({
       model: script(...(calls.length === 0 ? [] : [calls])),
@@ -52,7 +52,7 @@ function agentOf(version: "v1" | "v2"): GraphMaker {
 }
 
 /** Common ways of use. */
-export const agent: GraphMaker = agentOf("v2");
+export const agent: GraphMaker = createAgentGraph("v2");
 
 /**
  * LangGraph's ways to run tools: a task for each call, one node for all of them, a graph within a
@@ -60,7 +60,7 @@ export const agent: GraphMaker = agentOf("v2");
  */
 export const graphMakers: Readonly<Record<string, GraphMaker>> = {
   createAgent: agent,
-  "createAgent, version 1": agentOf("v1"),
+  "createAgent, version 1": createAgentGraph("v1"),
   "a bare ToolNode": (tools, calls, checkpointer) =>
     new StateGraph(MessagesAnnotation)
       .addNode("model", (state) =>
@@ -171,7 +171,7 @@ export class Thread {
 }
 
 /** A thread over a checkpointer in memory, for one turn of calls. */
-export function threadOf(
+export function createThread(
   maker: GraphMaker,
   tools: () => Promise<StructuredTool[]>,
   calls: readonly ScriptedCall[],
@@ -193,6 +193,6 @@ export function answered(message: ToolMessage | undefined): AnsweredArtifact {
 }
 
 /** The error code. */
-export function codeOf(message: ToolMessage | undefined): unknown {
+export function readCode(message: ToolMessage | undefined): unknown {
   return answered(message).error?.["code"];
 }

@@ -151,7 +151,7 @@ function checkValue(
   value: JsonValue,
   type: string | undefined,
 ): void {
-  if (type === undefined || typeOf(value) === type) return;
+  if (type === undefined || getJsonType(value) === type) return;
   if (type === "number" && typeof value === "number") return;
   fields.report(path, {
     code: "wrong_type",
@@ -159,7 +159,7 @@ function checkValue(
   });
 }
 
-function typeOf(value: JsonValue): string {
+function getJsonType(value: JsonValue): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";

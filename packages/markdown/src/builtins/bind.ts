@@ -64,18 +64,18 @@ function checked(
   value: HostValue,
 ): HostValue {
   if (isOfType(value, type) || (value === null && fallback === null)) return value;
-  return reject(fn, `for parameter ${name}: got ${typeOf(value)}, want ${type}`);
+  return reject(fn, `for parameter ${name}: got ${getTypeName(value)}, want ${type}`);
 }
 
 function isOfType(value: HostValue, type: BuiltinType): boolean {
   if (type === "any") return true;
-  const actual = typeOf(value);
+  const actual = getTypeName(value);
   if (type === "number") return actual === "int" || actual === "float";
   return actual === type || (type === "float" && actual === "int");
 }
 
 /** The name of a value's type, as stubs write it. */
-function typeOf(value: HostValue): BuiltinType | "set" {
+function getTypeName(value: HostValue): BuiltinType | "set" {
   if (value === null || value === undefined) return "None";
   if (typeof value === "string") return "str";
   if (typeof value === "boolean") return "bool";

@@ -2,7 +2,7 @@ import type { DeclaredAccess, HookArtifact, ToolArtifact } from "../artifact/art
 import type { Fields } from "../artifact/fields.ts";
 import type { Capability } from "../builtins/builtin.ts";
 import { matchesHost } from "../effects/declared-access.ts";
-import { argumentOf, textOf } from "./script-view.ts";
+import { findArgument, readText } from "./script-view.ts";
 import type { ScriptView } from "./script-view.ts";
 
 /** A part of the world that a script can reach. `cache` is the memory of the run. */
@@ -33,14 +33,14 @@ function findEffects(view: ScriptView): readonly Effect[] {
     if (node.kind === "call" && node.callee.kind === "dot") {
       const builtin = view.builtin(node.callee);
       const [program, url] = [
-        argumentOf(node, "cmd", 0),
-        argumentOf(node, "url", builtin?.name === "request" ? 1 : 0),
+        findArgument(node, "cmd", 0),
+        findArgument(node, "url", builtin?.name === "request" ? 1 : 0),
       ];
       const target =
         builtin?.capability === "process"
-          ? textOf(program)
+          ? readText(program)
           : builtin?.capability === "network"
-            ? hostOf(textOf(url))
+            ? readHost(readText(url))
             : undefined;
       if (builtin !== undefined && target !== undefined) {
         add(builtin.module ?? "", builtin.name, node.start, target);
@@ -61,7 +61,7 @@ function findEffects(view: ScriptView): readonly Effect[] {
 }
 
 /** The host of a URL, if the text has all of it. */
-function hostOf(url: string | undefined): string | undefined {
+function readHost(url: string | undefined): string | undefined {
   const host = /^https?:\/\/([^/?#]+)[/?#]/.exec(`${url ?? ""}/`)?.[1];
   return host?.replace(/^.*@/, "").replace(/:\d+$/, "");
 }

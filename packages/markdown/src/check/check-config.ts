@@ -57,7 +57,7 @@ function parseObject(text: string): JsonObject | undefined {
 function moveToValue(
   finding: Finding,
   file: string,
-  placeOf: (path: readonly (string | number)[]) => Pick<Finding, "file" | "line" | "column">,
+  findPlace: (path: readonly (string | number)[]) => Pick<Finding, "file" | "line" | "column">,
 ): Finding {
   const pointer = finding.file.startsWith(`${file}#/`) ? finding.file.slice(file.length + 2) : "";
   if (pointer === "") return finding;
@@ -65,7 +65,7 @@ function moveToValue(
   const { column, line, message } = finding;
   const { file: _file, line: _line, column: _column, ...rest } = finding;
   return {
-    ...placeOf(path),
+    ...findPlace(path),
     ...rest,
     message: `${message} (line ${line}, column ${column} of ${String(path.at(-1))})`,
   };

@@ -4,7 +4,7 @@ import { walkSyntax } from "@toolweave/starlark";
 import type { SyntaxNode } from "@toolweave/starlark";
 import type { ToolArtifact } from "../artifact/artifact.ts";
 import type { Fields } from "../artifact/fields.ts";
-import { boundNames, textOf } from "./script-view.ts";
+import { boundNames, readText } from "./script-view.ts";
 import type { Definition, ScriptView } from "./script-view.ts";
 
 /** How a script reads its arguments. */
@@ -103,7 +103,7 @@ function readUses(view: ScriptView, run: Definition, name: string): ArgumentUses
     if (node.kind === "call") callees.add(node.callee);
     if (node.kind === "assign" && node.target.kind === "index") assigned.add(node.target);
     if (node.kind === "index" && isArgs(node.object)) {
-      const key = textOf(node.index);
+      const key = readText(node.index);
       // A key that the script sets exists afterwards.
       if (assigned.has(node)) guard(key, node.index, node.object);
       else if (key === undefined) isEscaping = true;
@@ -112,13 +112,13 @@ function readUses(view: ScriptView, run: Definition, name: string): ArgumentUses
     } else if (node.kind === "call" && node.callee.kind === "dot" && isArgs(node.callee.object)) {
       const [first] = node.arguments;
       if (["get", "pop", "setdefault"].includes(node.callee.name) && first !== undefined)
-        guard(textOf(first.value), first.value, node.callee.object);
+        guard(readText(first.value), first.value, node.callee.object);
     } else if (
       node.kind === "binary" &&
       (node.operator === "in" || node.operator === "not in") &&
       isArgs(node.right)
     )
-      guard(textOf(node.left), node.left, node.right);
+      guard(readText(node.left), node.left, node.right);
     else if (node.kind === "dot" && isArgs(node.object) && !callees.has(node))
       reportAttribute(view, node, name);
     else if (isArgs(node) && !understood.has(node)) isEscaping = true;

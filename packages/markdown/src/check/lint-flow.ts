@@ -7,14 +7,14 @@ import type { Definition, ScriptView } from "./script-view.ts";
 export function lintFlow(view: ScriptView): void {
   for (const node of view.walk()) {
     if (node.kind === "def") lintDefinition(view, node);
-    for (const block of blocksOf(node)) lintBlock(view, block);
+    for (const block of getBlocks(node)) lintBlock(view, block);
   }
   lintUnusedNames(view);
   if (view.dialect.recursion !== true) lintRecursion(view);
   lintShadowing(view);
 }
 
-function blocksOf(node: SyntaxNode): readonly (readonly SyntaxNode[])[] {
+function getBlocks(node: SyntaxNode): readonly (readonly SyntaxNode[])[] {
   if (node.kind === "def" || node.kind === "while") return [node.body];
   if (node.kind === "for") return "body" in node ? [node.body] : [];
   if (node.kind !== "if" || !("branches" in node)) return [];

@@ -3,7 +3,7 @@ import type { SyntaxNode } from "@toolweave/starlark";
 import type { ToolArtifact } from "../artifact/artifact.ts";
 import { walkSyntax } from "@toolweave/starlark";
 import { argumentsName } from "./lint-arguments.ts";
-import { isOutside, textOf } from "./script-view.ts";
+import { isOutside, readText } from "./script-view.ts";
 import type { Definition, ScriptView } from "./script-view.ts";
 
 const textMethods = new Set(
@@ -81,7 +81,7 @@ function isTextArgument(
   tool: ToolArtifact | undefined,
 ): boolean {
   const name = argumentsName(view.definitions.get("run"));
-  const text = textOf(key);
+  const text = readText(key);
   const properties = tool?.inputSchema["properties"];
   if (object.kind !== "name" || object.name !== name || text === undefined) return false;
   const schema = isObject(properties) && Object.hasOwn(properties, text) ? properties[text] : null;
@@ -93,7 +93,7 @@ function lintFormatCall(
   node: Extract<SyntaxNode, { readonly kind: "call" }>,
 ): void {
   if (node.callee.kind !== "dot" || node.callee.name !== "format") return;
-  const format = textOf(node.callee.object);
+  const format = readText(node.callee.object);
   if (format === undefined) return;
   for (const [, field = ""] of format.replaceAll("{{", "").matchAll(/\{([^{}]*)\}/g)) {
     const fault = /[.[]/.test(field.split(/[:!]/)[0] ?? "")
@@ -114,7 +114,7 @@ function lintFormatCall(
 }
 
 function lintPercent(view: ScriptView, left: SyntaxNode): void {
-  const format = textOf(left);
+  const format = readText(left);
   const fault =
     format === undefined ? null : /%(?![%srdioxXeEfFgGc(])(.?)/.exec(format.replaceAll("%%", ""));
   if (fault === null) return;

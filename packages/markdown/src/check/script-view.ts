@@ -132,14 +132,14 @@ export function targetNames(target: SyntaxNode): readonly Bound["node"][] {
 }
 
 /** The text of a string literal; undefined for every other node. */
-export function textOf(node: SyntaxNode | undefined): string | undefined {
+export function readText(node: SyntaxNode | undefined): string | undefined {
   if (node?.kind !== "literal" || node.token !== "string literal") return undefined;
   // Literals hold the bytes of UTF-8.
   return Buffer.from(String(node.value), "latin1").toString("utf8");
 }
 
 /** The value of an argument, by name or by position. */
-export function argumentOf(call: Call, name: string, index: number): SyntaxNode | undefined {
+export function findArgument(call: Call, name: string, index: number): SyntaxNode | undefined {
   const named = call.arguments.find((each) => each.kind === "named" && each.name === name);
   const positional = call.arguments.filter((each) => each.kind === "positional")[index];
   return (named ?? positional)?.value;

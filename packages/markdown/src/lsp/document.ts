@@ -102,15 +102,18 @@ export class LanguageDocument {
     return path === undefined ? undefined : this.context.files.read(path);
   }
 
-  modelOf(region: ScriptRegion): ScriptModel {
+  getModel(region: ScriptRegion): ScriptModel {
     let model = this.#models.get(region);
     if (model === undefined)
-      this.#models.set(region, (model = new ScriptModel(region.text, this.optionsOf(region))));
+      this.#models.set(
+        region,
+        (model = new ScriptModel(region.text, this.getModelOptions(region))),
+      );
     return model;
   }
 
   /** The surroundings of a script: the arguments of its tool, and the files that it loads. */
-  optionsOf({ options }: ScriptRegion): ModelOptions {
+  getModelOptions({ options }: ScriptRegion): ModelOptions {
     const { owner } = options;
     const part =
       owner === undefined
@@ -136,7 +139,7 @@ export class LanguageDocument {
   /** The model of a program. */
   get mainModel(): ScriptModel | undefined {
     const [region] = this.regions;
-    return this.kind === "star" && region !== undefined ? this.modelOf(region) : undefined;
+    return this.kind === "star" && region !== undefined ? this.getModel(region) : undefined;
   }
 
   offsetAt(position: Position): number {
@@ -169,7 +172,7 @@ export class LanguageDocument {
 
   /** The markdown file whose `script_file` this program is. */
   get owner(): LanguageDocument | undefined {
-    const path = this.context.files.ownerOf(this.path);
+    const path = this.context.files.getOwner(this.path);
     return path === undefined ? undefined : this.context.documentAt(path);
   }
 

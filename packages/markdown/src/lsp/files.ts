@@ -43,7 +43,7 @@ export class WorkspaceFiles {
   }
 
   /** The markdown file whose `script_file` is a file: of its folder, or of a folder above. */
-  ownerOf(path: string): string | undefined {
+  getOwner(path: string): string | undefined {
     if (!this.#owners.has(path)) this.#owners.set(path, this.#findOwner(path));
     return this.#owners.get(path);
   }

@@ -70,7 +70,7 @@ function toHostFunction(
   toolset: Toolset,
 ): HostFunction {
   return async (positional, { named, context }) => {
-    const schema = schemaOf(tool, toolset);
+    const schema = readSchema(tool, toolset);
     if (positional.length > 0) throw fault(`${expression}: ${byName(schema)}`);
     const answer = await (context as ScriptScope).callTool(tool, toArguments(named, schema));
     if (answer.ok) return answer.value as HostValue;
@@ -112,7 +112,7 @@ function firstLine(text: string): string {
 }
 
 /** A schema that cannot be read costs only what it would have decided: the executor validates the arguments. */
-function schemaOf(name: string, toolset: Toolset): JsonSchema | undefined {
+function readSchema(name: string, toolset: Toolset): JsonSchema | undefined {
   try {
     const tool = toolset.callable(name)?.tool;
     return tool === undefined ? undefined : argumentsSchemaOf(tool);

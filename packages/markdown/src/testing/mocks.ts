@@ -131,7 +131,7 @@ function isSuccessive({ returns }: BuiltinFunction, value: HostValue): boolean {
 
 /** @throws StarlarkError for a value that the function cannot return. */
 export function toAnswer(fn: BuiltinFunction, name: string, value: HostValue): MockAnswer {
-  const type = typeOf(value);
+  const type = getTypeName(value);
   const { returns } = fn;
   const fits =
     returns === "any" ||
@@ -142,7 +142,7 @@ export function toAnswer(fn: BuiltinFunction, name: string, value: HostValue): M
   return { kind: "value", value: completeResult(name, value) };
 }
 
-function typeOf(value: HostValue): string {
+function getTypeName(value: HostValue): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "string") return "str";
   if (typeof value === "boolean") return "bool";

@@ -113,7 +113,7 @@ export class ScriptSession {
       ...(signal === undefined ? {} : { signal }),
     });
     try {
-      for (const part of partsOf(tree)) await this.#runPart(part, thread);
+      for (const part of splitParts(tree)) await this.#runPart(part, thread);
     } finally {
       this.lastUse = { steps: thread.steps, memoryBytes: thread.memoryBytes };
     }
@@ -179,7 +179,7 @@ interface Part {
   readonly isExpression: boolean;
 }
 
-function partsOf({ text, statements, position }: SyntaxTree): readonly Part[] {
+function splitParts({ text, statements, position }: SyntaxTree): readonly Part[] {
   const groups: { start: number; end: number; isExpression: boolean }[] = [];
   for (const { kind, start, end } of statements) {
     const isExpression = kind === "expression";

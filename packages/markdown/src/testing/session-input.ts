@@ -18,11 +18,11 @@ export class SessionInput {
     const isBlank = line.trim() === "";
     if (this.#lines.length > 0 && !isBlank && /^[^\s#]/.test(line)) {
       const continues = /^(?:else|elif)\b/.test(line);
-      if (!continues && stateOf(this.#text()) === "block") completed.push(...this.end());
+      if (!continues && toInputState(this.#text()) === "block") completed.push(...this.end());
     }
     if (this.#lines.length === 0 && isBlank) return completed;
     this.#lines.push(line);
-    const state = stateOf(this.#text());
+    const state = toInputState(this.#text());
     if (state === "complete" || (state === "block" && isBlank)) completed.push(...this.end());
     return completed;
   }
@@ -47,7 +47,7 @@ export class SessionInput {
 
 const compound: ReadonlySet<string> = new Set(["def", "if", "for", "while"]);
 
-function stateOf(text: string): InputState {
+function toInputState(text: string): InputState {
   const { problems, statements } = parse(text, { dialect: "session" });
   const isEnd = (message: string): boolean =>
     message.startsWith("got end of file") || message === "unexpected EOF in string";

@@ -120,7 +120,7 @@ function failsFunction(services: TestServices, module: Module): Value {
     const [fn = named["fn"], pattern = named["pattern"] ?? ""] = args;
     if (fn === undefined) throw fault("t.fails: missing argument for fn");
     const { state } = services.functions;
-    const message = await failureOf(() => state.nest(() => new Thread(thread()).call(fn, [])));
+    const message = await catchFailure(() => state.nest(() => new Thread(thread()).call(fn, [])));
     if (message === undefined) {
       services.report({ message: "the function did not fail" }, place);
       return null;
@@ -139,7 +139,7 @@ function failsFunction(services: TestServices, module: Module): Value {
 }
 
 /** The message of the error that a script ends with; undefined: it does not fail. */
-async function failureOf(call: () => Promise<Value>): Promise<string | undefined> {
+async function catchFailure(call: () => Promise<Value>): Promise<string | undefined> {
   try {
     await call();
     return undefined;

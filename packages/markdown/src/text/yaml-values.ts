@@ -72,7 +72,7 @@ export class YamlReader {
       return node.items.map((item, index) => {
         const below = [...path, index];
         this.#places.add(below, {
-          value: () => this.#placeOf(item, path),
+          value: () => this.#findPlace(item, path),
           text: () => this.#toText(item),
         });
         return this.read(isPair(item) ? null : item, below);
@@ -88,10 +88,10 @@ export class YamlReader {
     }
     const name = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
     const below = [...path, name];
-    const toKeyPlace = (): PlacedText["place"] => this.#placeOf(key, path);
+    const toKeyPlace = (): PlacedText["place"] => this.#findPlace(key, path);
     this.#places.add(below, {
       key: toKeyPlace,
-      value: () => (hasRange(pair.value) ? this.#placeOf(pair.value, below) : toKeyPlace()),
+      value: () => (hasRange(pair.value) ? this.#findPlace(pair.value, below) : toKeyPlace()),
       text: () => this.#toText(pair.value),
     });
     // The key `__proto__` is a key like others.
@@ -149,14 +149,14 @@ export class YamlReader {
     };
   }
 
-  #placeOf(node: unknown, path: ValuePath): PlacedText["place"] {
+  #findPlace(node: unknown, path: ValuePath): PlacedText["place"] {
     return hasRange(node) ? this.#lines.place(node.range[0]) : this.#places.value(path);
   }
 
   #fail(node: unknown, path: ValuePath, code: string, message: string, hint?: string): null {
     this.#places.addFault(path);
     this.findings.push({
-      ...this.#placeOf(node, path),
+      ...this.#findPlace(node, path),
       code,
       severity: "error",
       message,

@@ -10,7 +10,7 @@ import {
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { describeScripts, scriptTools } from "../../src/script-tool/script-tool.ts";
 import { writeType } from "../../src/script-tool/type-text.ts";
-import { openSession, recorder, textOf } from "./support/session.ts";
+import { openSession, recorder, readText } from "./support/session.ts";
 
 const bounds = { maxLength: 400, maxDepth: 4 };
 const type = (schema: unknown): string => writeType(schema, bounds);
@@ -115,7 +115,7 @@ describe("describe_functions", () => {
     tool("same_name"),
   ]);
   const said = async (args: JsonObject): Promise<string> =>
-    textOf(await session.call("describe_functions", args));
+    readText(await session.call("describe_functions", args));
 
   test("writes stubs with defaults, literals, result types and descriptions", async () => {
     expect(await said({ names: ["hub.find_issues"] })).toBe(
@@ -148,8 +148,8 @@ describe("describe_functions", () => {
       name: "describe_functions",
       arguments: { names: ["*"] },
     });
-    expect(textOf(outcome).length).toBeLessThan(26_000);
-    expect(textOf(outcome)).toMatch(/# \d+ of 1000 functions are left out, ask for fewer: /);
+    expect(readText(outcome).length).toBeLessThan(26_000);
+    expect(readText(outcome)).toMatch(/# \d+ of 1000 functions are left out, ask for fewer: /);
     const description = describeScripts(executor.registry.toolset());
     expect(description).toContain("Functions (1000):");
     expect(description.length).toBeLessThan(4_000);

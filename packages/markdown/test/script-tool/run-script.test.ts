@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defineTool, text, type Tool } from "@toolweave/core";
-import { openSession, recorder, textOf } from "./support/session.ts";
+import { openSession, recorder, readText } from "./support/session.ts";
 
 const calls: string[] = [];
 const tool = recorder(calls);
@@ -59,11 +59,11 @@ describe("a script of a model", () => {
 
   test("returns what it prints beside its result, up to a limit", async () => {
     const both = await session.run("print('a', 1)\nprint('b')\n7");
-    expect(textOf(both)).toBe("7\n---\nPrinted:\na 1\nb");
+    expect(readText(both)).toBe("7\n---\nPrinted:\na 1\nb");
     expect(both.result?.value).toEqual({ result: 7, printed: "a 1\nb" });
     const only = await session.run("for i in range(20000):\n    print('line')");
-    expect(textOf(only)).toMatch(/^line\nline[^]*\n\[\d+ more lines were printed\]$/);
-    expect(textOf(only).length).toBeLessThan(17_000);
+    expect(readText(only)).toMatch(/^line\nline[^]*\n\[\d+ more lines were printed\]$/);
+    expect(readText(only).length).toBeLessThan(17_000);
   });
 
   test("has while, sets, f-strings and reassignment at its top level", async () => {
@@ -178,7 +178,7 @@ describe("limits of a script", () => {
     expect((await small.run("ping()\nping()\nping()")).error?.code).toBe("limit_exceeded");
     expect((await small.run("for i in range(100):\n    pass")).error?.code).toBe("limit_exceeded");
     expect((await small.run("'123456789012'")).error?.code).toBe("limit_exceeded");
-    expect(textOf(await small.run("print('1234')\nprint('5')"))).toContain("1 more lines");
+    expect(readText(await small.run("print('1234')\nprint('5')"))).toContain("1 more lines");
     expect(() => openSession([], { scripts: { limits: { calls: 0 } } })).toThrow(
       /limits.calls is 0/,
     );
@@ -217,5 +217,5 @@ test("results that are marked as data for a model arrive in a script without the
   );
   const outcome = await framed.run("note()");
   expect(outcome.result?.value).toBe("plain");
-  expect(textOf(outcome)).toContain("[data ");
+  expect(readText(outcome)).toContain("[data ");
 });

@@ -12,10 +12,10 @@ import { expect, test } from "vitest";
 import { agentArtifacts, readAgent } from "../../src/skills/read-agents.ts";
 import { readSkill } from "../../src/skills/read-skill.ts";
 import { toSkillAgentOptions, toSubAgentOptions } from "../../src/skills/sub-agent-options.ts";
-import { fixtures, folderOf, skillText, write } from "./temp-folder.ts";
+import { fixtures, createFolder, skillText, write } from "./temp-folder.ts";
 
 function project(): string {
-  const folder = folderOf();
+  const folder = createFolder();
   mkdirSync(join(folder, ".claude"));
   mkdirSync(join(folder, ".github"));
   cpSync(join(fixtures, "agents/claude"), join(folder, ".claude/agents"), { recursive: true });
@@ -81,18 +81,18 @@ test("the fields of an agent of Copilot are read: its file names it", async () =
 test("a file gets the tools that it names, and none that its caller has not", async () => {
   const { agents } = await agentArtifacts(project());
   const available = ["read_file", "search", "bash", "postgres__query", "docs__find", "write_file"];
-  const toolsOf = (name: string): unknown => {
+  const readTools = (name: string): unknown => {
     const agent = agents.find((one) => one.name === name)!;
     return toSubAgentOptions(agent, { model: "m", available }).options.tools;
   };
-  expect(toolsOf("code-reviewer")).toEqual({ include: ["bash", "read_file", "search"] });
-  expect(toolsOf("db-reader")).toEqual({
+  expect(readTools("code-reviewer")).toEqual({ include: ["bash", "read_file", "search"] });
+  expect(readTools("db-reader")).toEqual({
     include: ["docs__find", "postgres__query", "read_file"],
     exclude: ["write_file"],
   });
-  expect(toolsOf("everything")).toEqual({});
-  expect(toolsOf("nothing")).toEqual({ include: [] });
-  expect(toolsOf("all")).toEqual({ include: [...available].sort() });
+  expect(readTools("everything")).toEqual({});
+  expect(readTools("nothing")).toEqual({ include: [] });
+  expect(readTools("all")).toEqual({ include: [...available].sort() });
 });
 
 test("the host gives the model and the skills", async () => {
@@ -125,7 +125,7 @@ test("the options make a sub-agent that has the tools of its file alone", async 
 });
 
 test("a skill as a sub-agent has the tools of allowed-tools, and reads its files", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "one/SKILL.md": skillText("one", "allowed-tools: look Bash(git:*)\n", "# Do it\n"),
     "two/SKILL.md": skillText("two"),
   });
@@ -151,7 +151,7 @@ test("a skill as a sub-agent has the tools of allowed-tools, and reads its files
 
 test("links out of the project and two agents of one name are errors", async () => {
   const text = "---\nname: a\ndescription: A.\n---\n\nYou are A.\n";
-  const folder = folderOf({
+  const folder = createFolder({
     "outside.md": text,
     "p/.claude/agents/a.md": text,
     "p/.github/agents/a.agent.md": text,

@@ -8,7 +8,7 @@ import { exportSkills } from "../../src/skills/export-skills.ts";
 import { readSkill } from "../../src/skills/read-skill.ts";
 import { readScripts } from "../../src/skills/script-tools.ts";
 import { skillsSource } from "../../src/skills/skills-source.ts";
-import { folderOf, write } from "./temp-folder.ts";
+import { createFolder, write } from "./temp-folder.ts";
 
 const tool = `---
 parameters:
@@ -25,17 +25,17 @@ timeout_ms: 30000
 Run a shell command: use it for builds.
 `;
 
-function artifactOf(text = tool, file = "run_command.md"): ToolArtifact {
+function parseArtifact(text = tool, file = "run_command.md"): ToolArtifact {
   const { artifact, findings } = readToolFile(file, text);
   expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
   return artifact!;
 }
 
 test("a tool is exported as a skill that loads without an error", async () => {
-  const { name, files } = exportSkill(artifactOf());
+  const { name, files } = exportSkill(parseArtifact());
   expect(name).toBe("run-command");
   expect([...files.keys()]).toEqual(["SKILL.md", "scripts/run.star", "scripts/run.schema.json"]);
-  const folder = folderOf();
+  const folder = createFolder();
   for (const [path, text] of files) write(folder, { [`${name}/${path}`]: text });
   const { skill, findings } = await readSkill(join(folder, name));
   expect(findings).toEqual([]);
@@ -49,9 +49,9 @@ test("a tool is exported as a skill that loads without an error", async () => {
 });
 
 test("the source of skills makes the same tool of it again", async () => {
-  const artifact = artifactOf();
+  const artifact = parseArtifact();
   const { name, files } = exportSkill(artifact);
-  const folder = folderOf();
+  const folder = createFolder();
   for (const [path, text] of files) write(folder, { [`${name}/${path}`]: text });
   const source = skillsSource(folder);
   await new ToolRegistry([source]).ready;
@@ -69,9 +69,9 @@ test("the source of skills makes the same tool of it again", async () => {
 test("texts of a file cannot break the front matter or the blocks of the skill", async () => {
   const description = 'One: "two"\n---\nname: other\n```\n<!--';
   const nested = { type: "object", properties: {}, oneOf: [{ title: "```" }] };
-  const artifact = { ...artifactOf(), description, inputSchema: nested };
+  const artifact = { ...parseArtifact(), description, inputSchema: nested };
   const { name, files } = exportSkill(artifact);
-  const folder = folderOf();
+  const folder = createFolder();
   for (const [path, text] of files) write(folder, { [`${name}/${path}`]: text });
   const { skill, findings } = await readSkill(join(folder, name));
   expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -89,12 +89,12 @@ test("names of tools become names of skills", () => {
 });
 
 test("a tool without a script has nothing to export", () => {
-  const { script: _script, ...artifact } = artifactOf();
+  const { script: _script, ...artifact } = parseArtifact();
   expect(() => exportSkill(artifact)).toThrow("run_command has no script");
 });
 
 test("files of a folder are exported, with a finding for each that cannot be", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "run_command.md": tool,
     "run-command.md": tool,
     "beside.md": "---\nscript_file: beside.star\n---\n\nFrom a file beside it.\n",

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import type { Finding } from "../../src/text/finding.ts";
 import { readSkill } from "../../src/skills/read-skill.ts";
 import { readSkills } from "../../src/skills/skills-source.ts";
-import { fixtures, folderOf, skillText, write } from "./temp-folder.ts";
+import { fixtures, createFolder, skillText, write } from "./temp-folder.ts";
 
 function toLine({ file, line, column, severity, code }: Finding): string {
   return `${file}:${line}:${column} ${severity} ${code}`;
@@ -72,7 +72,7 @@ test("the colon trap has a hint that can be copied", async () => {
 });
 
 test("all fields of the specification are read", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "full/SKILL.md": [
       "---",
       "name: full",
@@ -118,7 +118,7 @@ test("all fields of the specification are read", async () => {
 test("limits count characters: 1024 of a description and 64 of a name are accepted", async () => {
   const name = "a".repeat(64);
   const long = `${name}b`;
-  const folder = folderOf({
+  const folder = createFolder({
     [`${name}/SKILL.md`]: `---\nname: ${name}\ndescription: ${"😀".repeat(1024)}\n---\n# A\n`,
     [`${long}/SKILL.md`]: skillText(long),
   });
@@ -130,7 +130,7 @@ test("limits count characters: 1024 of a description and 64 of a name are accept
 
 test("keys of a client are accepted; those that would change rights are reported as without effect", async () => {
   const more = "model: opus\nargument-hint: a file\nhooks: {}\ndisallowed-tools: Write\n";
-  const folder = folderOf({ "one/SKILL.md": skillText("one", more) });
+  const folder = createFolder({ "one/SKILL.md": skillText("one", more) });
   const { skill, findings } = await readSkill(join(folder, "one"));
   expect(findings.map(toLine)).toEqual([
     "one/SKILL.md:6:1 warning ignored_key",
@@ -141,7 +141,7 @@ test("keys of a client are accepted; those that would change rights are reported
 
 describe("files of a skill", () => {
   it("are listed with their sizes, but for hidden and generated ones", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one"),
       "one/references/guide.md": "# Guide\n",
       "one/.env": "TOKEN=1",
@@ -157,7 +157,7 @@ describe("files of a skill", () => {
   });
 
   it("that are links out of the folder are left out with a finding, others are read", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "secret.txt": "secret",
       "one/SKILL.md": skillText("one"),
       "one/references/guide.md": "# Guide\n",
@@ -182,7 +182,7 @@ describe("files of a skill", () => {
   });
 
   it("that are too large or too many are findings", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one"),
       "one/large.bin": new Uint8Array(256 * 1024 + 1),
       ...Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`one/x/${n}.md`, ""])),
@@ -197,31 +197,31 @@ describe("files of a skill", () => {
 });
 
 describe("a skill is not read if its SKILL.md", () => {
-  const codeOf = async (folder: string): Promise<string | undefined> =>
+  const readCode = async (folder: string): Promise<string | undefined> =>
     (await readSkill(join(folder, "one"))).findings.find(({ severity }) => severity === "error")
       ?.code;
 
   it("leads out of the folder", async () => {
-    const folder = folderOf({ "other.md": skillText("one"), "one/a.md": "" });
+    const folder = createFolder({ "other.md": skillText("one"), "one/a.md": "" });
     symlinkSync("../other.md", join(folder, "one/SKILL.md"));
-    expect(await codeOf(folder)).toBe("link_outside");
+    expect(await readCode(folder)).toBe("link_outside");
   });
 
   it("is too large", async () => {
-    const folder = folderOf({ "one/SKILL.md": skillText("one", "", "x".repeat(256 * 1024)) });
-    expect(await codeOf(folder)).toBe("file_too_large");
+    const folder = createFolder({ "one/SKILL.md": skillText("one", "", "x".repeat(256 * 1024)) });
+    expect(await readCode(folder)).toBe("file_too_large");
   });
 
   it("is no text, or has no end of its front matter", async () => {
-    const folder = folderOf({ "one/SKILL.md": Uint8Array.from([0xff, 0xfe, 0x00]) });
-    expect(await codeOf(folder)).toBe("not_text");
+    const folder = createFolder({ "one/SKILL.md": Uint8Array.from([0xff, 0xfe, 0x00]) });
+    expect(await readCode(folder)).toBe("not_text");
     write(folder, { "one/SKILL.md": "---\nname: one\n\n# One\n" });
-    expect(await codeOf(folder)).toBe("front_matter_not_closed");
+    expect(await readCode(folder)).toBe("front_matter_not_closed");
   });
 
   it("is a folder, or the folder does not exist", async () => {
-    const folder = folderOf({ "one/SKILL.md/a": "" });
-    expect(await codeOf(folder)).toBe("missing_skill_file");
+    const folder = createFolder({ "one/SKILL.md/a": "" });
+    expect(await readCode(folder)).toBe("missing_skill_file");
     expect((await readSkill(join(folder, "none"))).findings).toMatchObject([
       { code: "unreadable" },
     ]);
@@ -236,7 +236,7 @@ describe("a folder of skills", () => {
   });
 
   it("may not have a link to a skill elsewhere", async () => {
-    const folder = folderOf({ "elsewhere/one/SKILL.md": skillText("one"), "skills/a.md": "" });
+    const folder = createFolder({ "elsewhere/one/SKILL.md": skillText("one"), "skills/a.md": "" });
     symlinkSync("../elsewhere/one", join(folder, "skills/one"));
     const { skills, findings } = await readSkills(join(folder, "skills"));
     expect(skills).toEqual([]);
@@ -244,7 +244,7 @@ describe("a folder of skills", () => {
   });
 
   it("is read after others: a skill of the same name is an error that names both", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "a/one/SKILL.md": skillText("one"),
       "b/one/SKILL.md": skillText("one"),
     });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { skillsSource, type SkillsSource } from "../../src/skills/skills-source.ts";
-import { fixtures, folderOf, skillText, write } from "./temp-folder.ts";
+import { fixtures, createFolder, skillText, write } from "./temp-folder.ts";
 
 interface Opened {
   readonly source: SkillsSource;
@@ -42,7 +42,7 @@ test("scripts of the fixtures run with the runner of the package", async () => {
 });
 
 test("a script that changes is another tool after a refresh", async () => {
-  const folder = folderOf({
+  const folder = createFolder({
     "one/SKILL.md": skillText("one"),
     "one/scripts/a.star": "def run(args):\n    return 1\n",
   });

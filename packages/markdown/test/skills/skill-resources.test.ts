@@ -7,7 +7,7 @@ import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { listenHttp, serveMcp, type McpProvider } from "@toolweave/mcp/serve";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { skillsProvider } from "../../src/skills/skill-resources.ts";
-import { fixtures, folderOf, skillText, write } from "./temp-folder.ts";
+import { fixtures, createFolder, skillText, write } from "./temp-folder.ts";
 
 const eras = ["legacy", "modern"] as const;
 
@@ -70,7 +70,7 @@ describe.each(eras)("skills over MCP, for a %s client of the official SDK,", (er
   });
 
   it("are resources: each SKILL.md is listed, other files are read by their URIs", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one"),
       "one/assets/a mark?.bin": Uint8Array.from([0, 255]),
     });
@@ -91,7 +91,7 @@ describe.each(eras)("skills over MCP, for a %s client of the official SDK,", (er
   });
 
   it("are read only in their folders", async () => {
-    const folder = folderOf({ "secret.md": "secret", "skills/one/SKILL.md": skillText("one") });
+    const folder = createFolder({ "secret.md": "secret", "skills/one/SKILL.md": skillText("one") });
     const client = await connect(join(folder, "skills"), era);
     for (const uri of [
       "skill://one/../../secret.md",
@@ -107,7 +107,7 @@ describe.each(eras)("skills over MCP, for a %s client of the official SDK,", (er
   });
 
   it("are as the files are when a client asks: a changed file needs a new entry", async () => {
-    const folder = folderOf({ "one/SKILL.md": skillText("one"), "one/a.md": "old\n" });
+    const folder = createFolder({ "one/SKILL.md": skillText("one"), "one/a.md": "old\n" });
     const skills = new SkillsClient(await connect(folder, era));
     const { skill } = await skills.get("skill://one/SKILL.md");
     write(folder, { "one/a.md": "new\n" });
@@ -117,7 +117,7 @@ describe.each(eras)("skills over MCP, for a %s client of the official SDK,", (er
   });
 
   it("with an error, or beyond the limits of the extension, are not served", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "good/SKILL.md": skillText("good"),
       "wrong/SKILL.md": skillText("other"),
       "many/SKILL.md": skillText("many"),

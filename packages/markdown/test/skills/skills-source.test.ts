@@ -9,7 +9,7 @@ import {
   type SkillsSource,
   type SkillsSourceOptions,
 } from "../../src/skills/skills-source.ts";
-import { fixtures, folderOf, skillText, write } from "./temp-folder.ts";
+import { fixtures, createFolder, skillText, write } from "./temp-folder.ts";
 
 interface Opened {
   readonly source: SkillsSource;
@@ -30,7 +30,7 @@ async function open(folder: string, options: SkillsSourceOptions = {}): Promise<
   return { source, executor, names: [...registry.toolset().names()], call };
 }
 
-function textOf(outcome: ToolOutcome): string {
+function readText(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") throw new Error("interrupted");
   return (outcome.result?.content ?? [])
     .map((block) => (block.type === "text" ? block.text : ""))
@@ -39,7 +39,7 @@ function textOf(outcome: ToolOutcome): string {
 
 describe("a source of skills", () => {
   it("has a tool for each skill, with its description, and one that reads files", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one", "", "# One\n\nDo it.\n"),
       "one/references/guide.md": "# Guide\n",
       "two/SKILL.md": skillText("two"),
@@ -47,13 +47,13 @@ describe("a source of skills", () => {
     const { names, executor, call } = await open(folder);
     expect(names).toEqual(["read_skill_file", "skill__one", "skill__two"]);
     expect(executor.registry.toolset().get("skill__one")?.spec.description).toBe("About one.");
-    const text = textOf(await call("skill__one"));
+    const text = readText(await call("skill__one"));
     expect(text).toContain("# One\n\nDo it.");
     expect(text).toContain("- references/guide.md (8 bytes)");
     expect(text).not.toContain("# Guide");
-    expect(textOf(await call("skill__two"))).toBe("# two");
+    expect(readText(await call("skill__two"))).toBe("# two");
     const file = await call("read_skill_file", { name: "one", path: "references/guide.md" });
-    expect(textOf(file)).toBe("# Guide\n");
+    expect(readText(file)).toBe("# Guide\n");
   });
 
   it("has two tools in place of one for each above the limit", async () => {
@@ -61,10 +61,10 @@ describe("a source of skills", () => {
     expect(names).toEqual(["list_skills", "read_skill", "read_skill_file"]);
     const list = await call("list_skills");
     expect(list.status === "completed" && list.result.value).toHaveLength(30);
-    expect(textOf(await call("read_skill", { name: "csv-cleaning" }))).toContain(
+    expect(readText(await call("read_skill", { name: "csv-cleaning" }))).toContain(
       "scripts/profile.py",
     );
-    const wrong = textOf(await call("read_skill", { name: "csv-cleanin" }));
+    const wrong = readText(await call("read_skill", { name: "csv-cleanin" }));
     expect(wrong).toContain("Did you mean csv-cleaning");
     expect(
       (await open(join(fixtures, "good"), { maxSkillTools: 30, scripts: false })).names,
@@ -72,7 +72,7 @@ describe("a source of skills", () => {
   });
 
   it("gives files that are no text as base64", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one"),
       "one/assets/mark.bin": Uint8Array.from([0, 255, 7]),
     });
@@ -86,7 +86,7 @@ describe("a source of skills", () => {
   });
 
   it("reads nothing outside of a skill, whatever the path is", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "secret.txt": "a secret",
       "one/SKILL.md": skillText("one"),
       "one/references/guide.md": "# Guide\n",
@@ -106,23 +106,23 @@ describe("a source of skills", () => {
     ]) {
       const outcome = await call("read_skill_file", { name: "one", path });
       expect(outcome.status).toBe("failed");
-      expect(textOf(outcome)).not.toContain("a secret");
+      expect(readText(outcome)).not.toContain("a secret");
     }
     // A file that was replaced by a link since the skills were read.
     rmSync(join(folder, "one/references/guide.md"));
     symlinkSync("../../secret.txt", join(folder, "one/references/guide.md"));
     const outcome = await call("read_skill_file", { name: "one", path: "references/guide.md" });
-    expect(textOf(outcome)).toContain("leads out of the folder");
+    expect(readText(outcome)).toContain("leads out of the folder");
   });
 
   it("does not give a file of more than 256 KiB", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one"),
       "one/large.md": "x".repeat(256 * 1024 + 1),
       "one/fits.md": "x".repeat(256 * 1024),
     });
     const { call } = await open(folder);
-    expect(textOf(await call("read_skill_file", { name: "one", path: "large.md" }))).toContain(
+    expect(readText(await call("read_skill_file", { name: "one", path: "large.md" }))).toContain(
       "at most 262144 can be read",
     );
     const fits = await call("read_skill_file", { name: "one", path: "fits.md" });
@@ -142,19 +142,19 @@ describe("a source of skills", () => {
   });
 
   it("reads again when it is asked to: instructions change with the same tool", async () => {
-    const folder = folderOf({ "one/SKILL.md": skillText("one", "", "# Old\n") });
+    const folder = createFolder({ "one/SKILL.md": skillText("one", "", "# Old\n") });
     const { source, call, executor } = await open(folder);
     write(folder, {
       "one/SKILL.md": skillText("one", "", "# New\n"),
       "two/SKILL.md": skillText("two"),
     });
     await source.refresh();
-    expect(textOf(await call("skill__one"))).toBe("# New");
+    expect(readText(await call("skill__one"))).toBe("# New");
     expect([...executor.registry.toolset().names()]).toContain("skill__two");
   });
 
   it("has no tools if there are no skills", async () => {
-    expect((await open(folderOf())).names).toEqual([]);
+    expect((await open(createFolder())).names).toEqual([]);
     expect((await open("/does/not/exist")).names).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe("scripts of skills", () => {
   it("have canonical names, also for a skill that begins with a digit", async () => {
     const script = "def run(args):\n    return 1\n";
     const { artifacts } = await toArtifacts(
-      folderOf({
+      createFolder({
         "3d/SKILL.md": skillText("3d"),
         "3d/scripts/a b.star": script,
         "3d/scripts/lib.star": "x = 1\n",
@@ -218,7 +218,7 @@ describe("scripts of skills", () => {
   });
 
   it("with a schema that is none are findings", async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       "one/SKILL.md": skillText("one"),
       "one/scripts/a.star": "def run(args):\n    return 1\n",
       "one/scripts/a.schema.json": "[]",

@@ -6,7 +6,7 @@ import { tempFolder } from "@toolweave/test-support/temp-folder";
 export const fixtures: string = join(import.meta.dirname, "../fixtures/skills");
 
 /** A folder with these files, until the test is done. */
-export function folderOf(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+export function createFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const folder = tempFolder();
   write(folder, files);
   return folder;

@@ -128,12 +128,12 @@ test("formatting the fixtures changes nothing but the scripts, and doing it agai
       script: undefined,
     });
     expect(withoutScript(after)).toEqual(withoutScript(before));
-    expect(kindsOf(after?.draft?.script?.text)).toEqual(kindsOf(before?.draft?.script?.text));
+    expect(listKinds(after?.draft?.script?.text)).toEqual(listKinds(before?.draft?.script?.text));
   }
 });
 
 /** The kinds of all nodes of a program. */
-function kindsOf(script = ""): readonly string[] {
+function listKinds(script = ""): readonly string[] {
   return Array.from(
     walkSyntax(parse(script, { dialect: "session" }).statements),
     ({ kind }) => kind,

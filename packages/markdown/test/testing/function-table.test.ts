@@ -10,7 +10,7 @@ import { builtins, builtinsFor } from "../../src/builtins/table.ts";
 import { testFunctions } from "../../src/testing/test-functions.ts";
 
 const kinds: readonly ScriptKind[] = ["tool", "hook", "condition", "session", "test"];
-const namesOf = (functions: readonly BuiltinFunction[]): readonly string[] =>
+const listNames = (functions: readonly BuiltinFunction[]): readonly string[] =>
   functions.map(qualifiedName).sort();
 const constants = Object.entries(languageConstants).flatMap(([module, members]) =>
   Object.keys(members).map((name) => `${module}.${name}`),
@@ -34,7 +34,7 @@ describe.each(kinds)("for scripts of the kind %s", (kind) => {
   const functions = [...builtinsFor(kind), ...further];
 
   test("stubs have every function of the table, and no other", () => {
-    expect(namesInStubs(writeStubs(kind, further))).toEqual(namesOf(functions));
+    expect(namesInStubs(writeStubs(kind, further))).toEqual(listNames(functions));
   });
 
   test("completion has every function of the table, and no other", () => {
@@ -43,7 +43,7 @@ describe.each(kinds)("for scripts of the kind %s", (kind) => {
     const modules = top.flatMap(({ name }) => (name.endsWith(".") ? [name] : []));
     const members = modules.flatMap((module) => completeName(`x = ${module}`, kind, options));
     const found = [...top, ...members].filter(({ kind: each }) => each === "function");
-    expect([...new Set(found.map(({ name }) => name))].sort()).toEqual(namesOf(functions));
+    expect([...new Set(found.map(({ name }) => name))].sort()).toEqual(listNames(functions));
     const values = members.filter(({ kind: each }) => each === "value").map(({ name }) => name);
     expect(values.sort()).toEqual([...constants].sort());
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { failuresOf, runFiles } from "./support.ts";
+import { collectFailures, runFiles } from "./support.ts";
 
 test("an effect without a mock fails, and names the mock that is missing", async () => {
-  const found = await failuresOf(`
+  const found = await collectFailures(`
 def test_it(t):
     t.call("run_command", {"command": "ls"})
 def test_in_the_test(t):
@@ -20,7 +20,7 @@ def test_other_tools(t):
 });
 
 test("mocks answer with successive values, errors, and functions of the test", async () => {
-  const found = await failuresOf(
+  const found = await collectFailures(
     `
 def test_successive(t):
     t.mock("exec.run", returns = [{"stdout": "a"}, {"ok": False, "stderr": "b"}])
@@ -64,7 +64,7 @@ script: |
 });
 
 test("a mock that the function cannot return, or of no function, is an error", async () => {
-  const found = await failuresOf(`
+  const found = await collectFailures(`
 def test_type(t):
     t.mock("fs.read", returns = 1)
 def test_name(t):
@@ -115,7 +115,7 @@ def test_cache_is_new(t):
 });
 
 test("calls in calls without an end fail", async () => {
-  const found = await failuresOf(`
+  const found = await collectFailures(`
 def test_mock(t):
     t.mock("exec.run", calls = lambda cmd, args, timeout_ms: exec.run(cmd, args, timeout_ms))
     t.fails(lambda: t.call("run_command", {"command": "x"}), "calls in calls")

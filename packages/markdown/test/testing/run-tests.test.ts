@@ -4,7 +4,7 @@ import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { findTests } from "../../src/testing/find-tests.ts";
 import { runTests } from "../../src/testing/run-tests.ts";
-import { failuresOf, guard, runCommand, runFiles } from "./support.ts";
+import { collectFailures, guard, runCommand, runFiles } from "./support.ts";
 
 test("a test calls a tool with mocked effects, and sees the arguments of its calls", async () => {
   const { results, passed, failed, coverage } = await runFiles({
@@ -25,7 +25,7 @@ def test_output(t):
 });
 
 test("a test continues after a failure, and each failure has its place and both values", async () => {
-  const found = await failuresOf(`
+  const found = await collectFailures(`
 def check(t, value):
     t.eq(value, (1, "b"))
 
@@ -48,7 +48,7 @@ def test_all(t):
 });
 
 test("arguments, declared access and results are checked as in a host", async () => {
-  const found = await failuresOf(
+  const found = await collectFailures(
     `
 def test_arguments(t):
     t.fails(lambda: t.call("run_command", {}), "command")
@@ -197,7 +197,7 @@ script: |
 });
 
 test("an error of a tool in the form of a value is its result", async () => {
-  const found = await failuresOf(
+  const found = await collectFailures(
     `
 def test_error(t):
     t.eq(t.call("strict", {}), {"error": "no"})

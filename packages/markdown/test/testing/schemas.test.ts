@@ -15,15 +15,15 @@ import { readBundleFile, readHookFile, readToolFile } from "../../src/artifact/r
 
 const resolve = createRequire(import.meta.url).resolve;
 
-function schemaOf(kind: string): JsonObject {
+function getSchema(kind: string): JsonObject {
   const path = resolve(`@toolweave/markdown/${kind}-artifact.schema.json`);
   return JSON.parse(readFileSync(path, "utf8")) as JsonObject;
 }
 
 const kinds = {
-  tool: { schema: schemaOf("tool"), keys: toolKeys, read: readToolFile },
-  hook: { schema: schemaOf("hook"), keys: hookKeys, read: readHookFile },
-  bundle: { schema: schemaOf("bundle"), keys: bundleKeys, read: readBundleFile },
+  tool: { schema: getSchema("tool"), keys: toolKeys, read: readToolFile },
+  hook: { schema: getSchema("hook"), keys: hookKeys, read: readHookFile },
+  bundle: { schema: getSchema("bundle"), keys: bundleKeys, read: readBundleFile },
 };
 
 /** Whether the schema of editors and the reader accept a front matter. */

@@ -46,7 +46,7 @@ export async function runFiles(
 }
 
 /** The failures of the tests of one file with a tool beside it, as `line: message`. */
-export async function failuresOf(
+export async function collectFailures(
   code: string,
   files: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {

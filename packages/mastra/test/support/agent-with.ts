@@ -15,13 +15,13 @@ export function agentWith(
     id: "a",
     name: "a",
     instructions: "Help.",
-    model: configOf(model),
+    model: toModelConfig(model),
     tools,
   });
   return new Mastra({ agents: { a: agent }, storage, logger: false }).getAgent("a");
 }
 
 /** Mastra accepts the model as it is; its types declare that `doGenerate` streams. */
-export function configOf(model: MockLanguageModelV4): MastraModelConfig {
+export function toModelConfig(model: MockLanguageModelV4): MastraModelConfig {
   return model as unknown as MastraModelConfig;
 }

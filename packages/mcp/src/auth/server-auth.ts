@@ -53,7 +53,7 @@ export class ServerAuth {
   }
 
   /** Returns the owner of the credentials, and so of the connection, of a call: see `McpAuth`. */
-  ownerOf({ caller }: Pick<ToolContext, "caller">): Owner {
+  getOwner({ caller }: Pick<ToolContext, "caller">): Owner {
     const { bearer, oauth } = this.#server.auth ?? {};
     if (typeof bearer === "function") return caller?.id;
     return bearer === undefined && oauth !== undefined && !this.#isClientCredentials

@@ -79,7 +79,7 @@ async function resumeSignIn(
   signIn: CallSignIn,
   answers: readonly Answer[],
 ): Promise<boolean> {
-  const owner = auth.ownerOf(ctx);
+  const owner = auth.getOwner(ctx);
   if (signIn.owner !== (owner ?? null)) {
     throw new ToolError("auth_required", "This sign-in was started on behalf of another caller.");
   }
@@ -129,7 +129,7 @@ async function suspendForSignIn(
       { cause: error, retryable: false },
     );
   }
-  const owner = auth.ownerOf(ctx);
+  const owner = auth.getOwner(ctx);
   const begun = await auth.begin(owner, challenge);
   const scopes =
     begun.scopes.length === 0

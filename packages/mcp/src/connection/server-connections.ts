@@ -154,7 +154,7 @@ export class ServerConnections implements Requester {
   }
 
   #connectionForCaller(ctx: OnBehalf): ReconnectingConnection {
-    return this.#connectionForOwner(this.#options.auth?.ownerOf(ctx));
+    return this.#connectionForOwner(this.#options.auth?.getOwner(ctx));
   }
 
   #connectionForOwner(owner: string | undefined): ReconnectingConnection {

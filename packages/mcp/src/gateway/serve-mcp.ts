@@ -368,7 +368,7 @@ export class Gateway implements McpGateway {
         this.#tools,
         client,
       ),
-      schemaOf: (name) => handlers.schemaOf(client, name),
+      findSchema: (name) => handlers.findSchema(client, name),
     });
   }
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, ToolExecutor, ToolOutcome } from "@toolweav
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mcpSource, type McpSource } from "../../src/index.ts";
 import { cover } from "../support/library.ts";
-import { executorOver, toolOf } from "../support/open-source.ts";
+import { executorOver, findTool } from "../support/open-source.ts";
 
 let source: McpSource;
 let executor: ToolExecutor;
@@ -63,7 +63,7 @@ describe("an answer", () => {
   ];
 
   it.each(blocks)("keeps its $type block unchanged", async (block) => {
-    const tool = toolOf(source, "answer");
+    const tool = findTool(source, "answer");
     expect(await tool.invoke({ result: { content: [block] } }, context)).toEqual({
       content: [block],
     });

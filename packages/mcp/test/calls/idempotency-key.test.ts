@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { mcpSource } from "../../src/index.ts";
 
 /** The `_meta` that a server receives of a call, without the progress token. */
-async function metaOf(tool: string, run: string, id = "1"): Promise<string> {
+async function readMeta(tool: string, run: string, id = "1"): Promise<string> {
   const file = fileURLToPath(new URL("../support/echoing-server.ts", import.meta.url));
   const source = mcpSource({ name: "odd", prefix: false, command: process.execPath, args: [file] });
   onTestFinished(() => source.close());
@@ -17,14 +17,14 @@ async function metaOf(tool: string, run: string, id = "1"): Promise<string> {
 }
 
 test("a call has an idempotency key in its _meta, the same in each process", async () => {
-  const [first, second] = [await metaOf("show_meta", "run"), await metaOf("show_meta", "run")];
+  const [first, second] = [await readMeta("show_meta", "run"), await readMeta("show_meta", "run")];
   expect(JSON.parse(first)).toEqual({
     "toolweave/idempotencyKey": expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
   expect(second).toBe(first);
-  expect(await metaOf("show_meta", "another run")).not.toBe(first);
+  expect(await readMeta("show_meta", "another run")).not.toBe(first);
 });
 
 test("a call of a tool that only reads has none", async () => {
-  expect(await metaOf("read_meta", "run")).toBe("{}");
+  expect(await readMeta("read_meta", "run")).toBe("{}");
 });

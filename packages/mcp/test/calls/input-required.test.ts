@@ -6,13 +6,13 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ElicitationRequest, ActiveCall } from "../../src/options/server-request-options.ts";
 import { pressUrl } from "../support/requesting-server-http.ts";
 import {
-  executorOf,
+  createExecutor,
   pressExecutor,
   pressOverHttp,
   saidIn,
 } from "../support/requesting-server-executor.ts";
 
-function interruptionOf(outcome: ToolOutcome): Interruption {
+function getInterruption(outcome: ToolOutcome): Interruption {
   if (outcome.status !== "interrupted") throw new Error(JSON.stringify(outcome));
   return outcome.interruption;
 }
@@ -26,7 +26,7 @@ const call = (
 describe("a server that requires input", () => {
   it("interrupts the call with its form, and gets the person's values and the defaults", async () => {
     const executor = await pressExecutor("modern");
-    const interruption = interruptionOf(await executor.execute(call("print")));
+    const interruption = getInterruption(await executor.execute(call("print")));
     expect(interruption.requests).toEqual([
       {
         id: "call_1:1.1",
@@ -53,7 +53,7 @@ describe("a server that requires input", () => {
 
   it("gets no values that do not match its form", async () => {
     const executor = await pressExecutor("modern");
-    const interruption = interruptionOf(await executor.execute(call("print")));
+    const interruption = getInterruption(await executor.execute(call("print")));
     for (const value of [
       { name: "E" },
       { name: "Emma", copies: "two" },
@@ -70,7 +70,7 @@ describe("a server that requires input", () => {
 
   it("gets a decline if the person declines", async () => {
     const executor = await pressExecutor("modern");
-    const interruption = interruptionOf(await executor.execute(call("print")));
+    const interruption = getInterruption(await executor.execute(call("print")));
     expect(saidIn(await executor.resume(interruption, [{ type: "reject" }]))).toMatchObject({
       inputResponses: { look: { action: "decline" } },
     });
@@ -85,7 +85,7 @@ describe("a server that requires input", () => {
     }));
     const roots = [{ uri: "/books", name: "Books" }];
     const executor = await pressExecutor("modern", { onSampling: onSampling as never, roots });
-    const first = interruptionOf(await executor.execute(call("publish")));
+    const first = getInterruption(await executor.execute(call("publish")));
     expect(first.requests).toMatchObject([
       { id: "call_1:1.1", type: "input" },
       {
@@ -99,7 +99,7 @@ describe("a server that requires input", () => {
     expect(onSampling.mock.calls).toMatchObject([
       [{ server: "press", maxTokens: 20, messages: [{ role: "user" }] }, { callId: "call_1" }],
     ]);
-    const second = interruptionOf(
+    const second = getInterruption(
       await executor.resume(first, [
         { type: "input", requestId: "call_1:1.1", value: { name: "Emma" } },
         { type: "approve", requestId: "call_1:1.2" },
@@ -210,9 +210,9 @@ describe("a server that requires input", () => {
     onTestFinished(() => client.close());
     for (const executor of [
       await pressOverHttp("modern"),
-      await executorOf({ name: "press", prefix: false, client }),
+      await createExecutor({ name: "press", prefix: false, client }),
     ]) {
-      const interruption = interruptionOf(await executor.execute(call("print")));
+      const interruption = getInterruption(await executor.execute(call("print")));
       const answers = [{ type: "input", value: { name: "Emma" } }] as const;
       expect(saidIn(await executor.resume(interruption, answers))).toMatchObject({
         state: "begun",
@@ -222,7 +222,7 @@ describe("a server that requires input", () => {
 
   it("continues in another process", async () => {
     const executor = await pressExecutor("modern", {}, { key: "0123456789abcdef0123456789abcdef" });
-    const interruption = interruptionOf(await executor.execute(call("print")));
+    const interruption = getInterruption(await executor.execute(call("print")));
     const child = fork(new URL("../support/resuming-host.ts", import.meta.url), {
       execArgv: ["--conditions=@toolweave/source"],
     });

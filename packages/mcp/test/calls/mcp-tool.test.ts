@@ -2,7 +2,7 @@ import type { ToolOutcome, ToolSource } from "@toolweave/core";
 import type { ToolProgress } from "@toolweave/core/adapter";
 import { describe, expect, it, vi } from "vitest";
 import { cover, silence } from "../support/library.ts";
-import { executorOver, oddServer, opened, toolOf } from "../support/open-source.ts";
+import { executorOver, oddServer, opened, findTool } from "../support/open-source.ts";
 import { libraryServer } from "../support/library-options.ts";
 
 async function call(source: ToolSource, name: string, args = {}): Promise<ToolOutcome> {
@@ -20,7 +20,7 @@ describe("a call", () => {
   it("returns the server's blocks unchanged", async () => {
     const source = opened(libraryServer);
     await source.ready;
-    expect(await toolOf(source, "library__show_cover").invoke({}, context)).toMatchObject({
+    expect(await findTool(source, "library__show_cover").invoke({}, context)).toMatchObject({
       content: [
         { type: "text", text: "The cover", annotations: { audience: ["user"], priority: 0.5 } },
         { type: "image", data: cover, mimeType: "image/png", _meta: { "a/b": 1 } },
@@ -60,7 +60,7 @@ describe("a call", () => {
     const source = opened(libraryServer);
     await source.ready;
     const progress = vi.fn<(progress: ToolProgress) => void>();
-    await toolOf(source, "library__bind_book").invoke({ id: 1 }, {
+    await findTool(source, "library__bind_book").invoke({ id: 1 }, {
       signal: new AbortController().signal,
       progress,
     } as never);
@@ -100,7 +100,7 @@ describe("a call", () => {
     const source = opened(libraryServer);
     await source.ready;
     const pending = call(source, "library__take_inventory");
-    const tool = toolOf(source, "library__get_book");
+    const tool = findTool(source, "library__get_book");
     setImmediate(() => void source.close());
     expect(await pending).toMatchObject({
       status: "failed",

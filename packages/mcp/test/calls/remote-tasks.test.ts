@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { McpServer } from "../../src/index.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import type { FixtureTask } from "../support/fixture-server-state.ts";
-import { opened, toolOf } from "../support/open-source.ts";
+import { opened, findTool } from "../support/open-source.ts";
 import { opening } from "../support/open-gateway.ts";
 
 interface Setting {
@@ -32,7 +32,7 @@ async function setting(era: "legacy" | "modern", more: Partial<McpServer> = {}):
   return { http, executor, source, call };
 }
 
-const tasksOf = ({ world }: FixtureHttp): readonly FixtureTask[] => [...world.tasks.values()];
+const listTasks = ({ world }: FixtureHttp): readonly FixtureTask[] => [...world.tasks.values()];
 
 describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
   it("is awaited, and returns the result of the call", async () => {
@@ -41,7 +41,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
       status: "completed",
       result: { isError: false, content: [{ type: "text", text: "Done." }], value: { steps: 2 } },
     });
-    expect(tasksOf(http)).toMatchObject([{ status: "completed", looks: 3 }]);
+    expect(listTasks(http)).toMatchObject([{ status: "completed", looks: 3 }]);
   });
 
   it("reports its status as progress, each message once", async () => {
@@ -82,9 +82,9 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     const run = executor.startRun({});
     const call = { id: "1", name: "task_required", arguments: { outcome: "never" } };
     const outcome = run.execute(call);
-    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    await until(() => (listTasks(http)[0]?.looks ?? 0) > 0);
     run.cancel();
-    await until(() => tasksOf(http)[0]?.status === "cancelled");
+    await until(() => listTasks(http)[0]?.status === "cancelled");
     const isTask = era === "legacy";
     expect((await outcome).status).toBe(isTask ? "completed" : "failed");
   });
@@ -96,7 +96,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
       status: "failed",
       error: { code: "timeout" },
     });
-    await until(() => tasksOf(http)[0]?.status === "cancelled");
+    await until(() => listTasks(http)[0]?.status === "cancelled");
   });
 
   it("whose call is cancelled during its creation is cancelled too", async () => {
@@ -112,20 +112,20 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
       progress() {},
       idempotencyKey: async () => "k",
     };
-    const pending = toolOf(source, "task_required").invoke({ outcome: "never" }, at as never);
-    await until(() => tasksOf(http).length > 0);
+    const pending = findTool(source, "task_required").invoke({ outcome: "never" }, at as never);
+    await until(() => listTasks(http).length > 0);
     call.abort();
     await expect(pending).rejects.toMatchObject({ code: "cancelled" });
     // In the newer generation the server is notified at once, and has no request to answer.
     if (era === "legacy") gate.open();
-    await until(() => tasksOf(http)[0]?.status === "cancelled");
+    await until(() => listTasks(http)[0]?.status === "cancelled");
   });
 
   it("that was cancelled by another client reports that", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { outcome: "never" });
-    await until(() => tasksOf(http).length > 0);
-    Object.assign(tasksOf(http)[0] as object, { status: "cancelled" });
+    await until(() => listTasks(http).length > 0);
+    Object.assign(listTasks(http)[0] as object, { status: "cancelled" });
     expect(await pending).toMatchObject({
       status: "failed",
       error: { code: "upstream", message: expect.stringContaining("cancelled the task") },
@@ -135,11 +135,11 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
   it("continues when the connection is lost, and no second one is created", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { steps: 4 });
-    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    await until(() => (listTasks(http)[0]?.looks ?? 0) > 0);
     await http.pause();
     await http.resume();
     expect(await pending).toMatchObject({ status: "completed", result: { value: { steps: 4 } } });
-    expect(tasksOf(http)).toHaveLength(1);
+    expect(listTasks(http)).toHaveLength(1);
   });
 
   it("is continued by a later attempt of its call, if an earlier one could not poll it", async () => {
@@ -159,27 +159,27 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
         checkpointed: kept,
         checkpoint: (state: unknown) => void (kept = state),
       };
-      return Promise.resolve(toolOf(source, "task_required").invoke({ steps }, at as never));
+      return Promise.resolve(findTool(source, "task_required").invoke({ steps }, at as never));
     };
     const first = invoke(1, 1_000);
-    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    await until(() => (listTasks(http)[0]?.looks ?? 0) > 0);
     http.refuseWith = 429;
     await expect(first).rejects.toMatchObject({ code: "rate_limited" });
     http.refuseWith = undefined;
-    Object.assign(tasksOf(http)[0] as object, {
+    Object.assign(listTasks(http)[0] as object, {
       plan: { steps: 0, outcome: "complete", pollMs: 10 },
     });
     expect(await invoke(2, 0)).toMatchObject({ content: [{ text: "Done." }] });
-    expect(tasksOf(http)).toHaveLength(1);
+    expect(listTasks(http)).toHaveLength(1);
     // Another call has another task.
     await invoke(1, 0);
-    expect(tasksOf(http)).toHaveLength(2);
+    expect(listTasks(http)).toHaveLength(2);
   });
 
   it("that the server has lost has an unknown outcome", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { outcome: "never" });
-    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    await until(() => (listTasks(http)[0]?.looks ?? 0) > 0);
     http.world.tasks.clear();
     expect(await pending).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
   });
@@ -209,7 +209,7 @@ describe("a task of the older generation", () => {
     expect(await call("task_optional")).toMatchObject({
       result: { content: [{ text: "Done at once." }] },
     });
-    expect(tasksOf(http)).toEqual([]);
+    expect(listTasks(http)).toEqual([]);
   });
 
   it("declines requests without a handler", async () => {
@@ -235,13 +235,13 @@ describe("a task of the extension", () => {
       status: "completed",
       result: { content: [{ text: expect.stringContaining('"colour":"red"') }] },
     });
-    expect(tasksOf(http)).toHaveLength(1);
+    expect(listTasks(http)).toHaveLength(1);
   });
 
   it("can be created for any tool", async () => {
     const { http, call } = await setting("modern");
     expect(await call("task_optional")).toMatchObject({ result: { content: [{ text: "Done." }] } });
-    expect(tasksOf(http)).toHaveLength(1);
+    expect(listTasks(http)).toHaveLength(1);
   });
 });
 

@@ -10,7 +10,7 @@ import { memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import { claudeTools } from "../../src/claude/index.ts";
 import { asking, claudeProcess } from "../support/claude-process.ts";
-import { textOf } from "../support/open-gateway.ts";
+import { readText } from "../support/open-gateway.ts";
 
 /** Removes its arguments, once a person has approved. */
 function removing(removed: number[] = []): Tool {
@@ -37,9 +37,9 @@ describe("a call that was allowed", () => {
       ...elsewhere,
     });
     expect(await ask("remove", { id: 7 })).toMatchObject({ behavior: "allow" });
-    expect(textOf(await call("remove", { id: 8 }))).toContain("ask at the desk");
+    expect(readText(await call("remove", { id: 8 }))).toContain("ask at the desk");
     // The first call with its id consumes it.
-    expect(textOf(await call("remove", { id: 7 }))).toContain("ask at the desk");
+    expect(readText(await call("remove", { id: 7 }))).toContain("ask at the desk");
     expect(removed).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe("a call that was allowed", () => {
     });
     await ask("remove", { id: 7 });
     const both = await Promise.all([call("remove", { id: 7 }), call("remove", { id: 7 })]);
-    expect(both.map(textOf).filter((text) => text === "removed 7")).toHaveLength(1);
+    expect(both.map(readText).filter((text) => text === "removed 7")).toHaveLength(1);
     expect(removed).toEqual([7]);
   });
 
@@ -100,7 +100,7 @@ describe("a call that was allowed", () => {
       { policy: "autonomous", hooks: [{ beforeCall }] },
     );
     await ask("remove", { id: 7 });
-    expect(textOf(await call("remove", { id: 7 }))).toBe("removed 7");
+    expect(readText(await call("remove", { id: 7 }))).toBe("removed 7");
     expect(beforeCall).toHaveBeenCalledTimes(1);
   });
 });
@@ -220,7 +220,7 @@ describe("a host with onElicitation", () => {
         return { action: "accept", content: { decision: "approve" } };
       },
     });
-    expect(textOf(await call("remove", { id: 7 }))).toBe("removed 7");
+    expect(readText(await call("remove", { id: 7 }))).toBe("removed 7");
     expect(asked).toMatchObject([
       {
         serverName: "toolweave",
@@ -257,7 +257,7 @@ describe("a host with onElicitation", () => {
     const tools = [removing(removed), clear as Tool];
     const { ask, call } = await claudeProcess(tools, { canUseTool: yes, onElicitation });
     expect(await ask("clear_room", {})).toMatchObject({ behavior: "allow" });
-    expect(textOf(await call("clear_room", {}))).toBe("cleared");
+    expect(readText(await call("clear_room", {}))).toBe("cleared");
     expect(onElicitation).toHaveBeenCalledTimes(1);
     expect(removed).toEqual([7]);
     expect(runs).toEqual(["began", "went on"]);
@@ -315,7 +315,7 @@ describe("claudeTools", () => {
     const { connect, call } = await claudeProcess([removing()], {}, { policy: "autonomous" });
     const second = await connect();
     await second.close();
-    expect(textOf(await call("remove", { id: 7 }))).toBe("removed 7");
+    expect(readText(await call("remove", { id: 7 }))).toBe("removed 7");
   });
 
   it("omits content that a model cannot read", async () => {
@@ -331,7 +331,7 @@ describe("claudeTools", () => {
     const { call } = await claudeProcess([print as Tool], {}, { policy: "autonomous" });
     const result = await call("print_guide", {});
     expect(JSON.stringify(result)).not.toContain(blob);
-    expect(textOf(result)).toMatch(/art_[0-9a-f]{32}/);
+    expect(readText(result)).toMatch(/art_[0-9a-f]{32}/);
   });
 
   it("rejects calls once it is closed", async () => {

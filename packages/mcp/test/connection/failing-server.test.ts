@@ -4,7 +4,7 @@ import { mcpSource } from "../../src/index.ts";
 import { calling, fragile, lives, said } from "../support/fragile-source.ts";
 import { executorOver, opened } from "../support/open-source.ts";
 
-const codeOf = (outcome: ToolOutcome): string | undefined =>
+const readCode = (outcome: ToolOutcome): string | undefined =>
   outcome.status === "failed" ? outcome.error.code : outcome.status;
 
 describe("a server that crashes", () => {
@@ -20,7 +20,7 @@ describe("a server that crashes", () => {
     const [pid] = pids() as [number];
     process.kill(pid, "SIGKILL");
     const outcomes = await Promise.all(hanging);
-    expect(outcomes.map(codeOf)).toEqual(["unavailable", "unavailable", "unavailable"]);
+    expect(outcomes.map(readCode)).toEqual(["unavailable", "unavailable", "unavailable"]);
     expect(await said(source, "pid")).toBe(`${pids()[1]}`);
     expect(source.problems).toEqual([]);
   });
@@ -54,9 +54,9 @@ describe("a server that crashes", () => {
     });
     // `crash` is not idempotent: it is made once.
     const crashed = await executor.execute({ id: "1", name: "crash", arguments: {} });
-    expect(codeOf(crashed)).toBe("unavailable");
+    expect(readCode(crashed)).toBe("unavailable");
     const pid = await executor.execute({ id: "2", name: "pid", arguments: {} });
-    expect(codeOf(pid)).toBe("completed");
+    expect(readCode(pid)).toBe("completed");
     expect(pids()).toHaveLength(2);
   });
 
@@ -127,7 +127,7 @@ describe("a server that hangs", () => {
     await source.ready;
     const timeoutMs = 50;
     const late = await calling(source, "late", { timeoutMs });
-    expect(codeOf(late)).toBe("timeout");
+    expect(readCode(late)).toBe("timeout");
     const cancelled = JSON.parse(await said(source, "cancelled")) as number[];
     expect(cancelled).toHaveLength(1);
     // The late answer arrives in between.
@@ -146,7 +146,7 @@ describe("a tool that is removed while it is called", () => {
     registry.onChange(received);
     expect(await said(source, "slow")).toBe("done");
     await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
-    expect(codeOf(await calling(source, "slow"))).toBe("not_found");
+    expect(readCode(await calling(source, "slow"))).toBe("not_found");
   });
 });
 
@@ -159,7 +159,7 @@ describe("a source that is closed", () => {
     await said(source, "echo");
     expect(pids().filter(lives)).toHaveLength(2);
     await source.close();
-    expect((await Promise.all(calls)).map(codeOf)).toEqual(["unavailable", "unavailable"]);
+    expect((await Promise.all(calls)).map(readCode)).toEqual(["unavailable", "unavailable"]);
     await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 60_000);
   });
 

@@ -16,13 +16,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const textOf = (outcome: ToolOutcome): string => {
+const readText = (outcome: ToolOutcome): string => {
   if (outcome.status === "interrupted") throw new Error("interrupted");
   const [block] = outcome.result.content;
   return block?.type === "text" ? block.text : "";
 };
 
-const namesOf = (source: ToolSource): readonly string[] =>
+const listNames = (source: ToolSource): readonly string[] =>
   source.tools().map(({ spec }) => spec.name);
 
 describe("a session that the server has lost", () => {
@@ -39,7 +39,7 @@ describe("a session that the server has lost", () => {
           executor.execute({ id: title, name: "add-book", arguments: { title, file } }),
         ),
       );
-      expect(outcomes.map(textOf)).toEqual(titles.map((title) => `Added ${title}.`));
+      expect(outcomes.map(readText)).toEqual(titles.map((title) => `Added ${title}.`));
       // All of them in one new session.
       expect(library.sessions.open).toBe(1);
     }
@@ -52,11 +52,11 @@ describe("a session that the server has lost", () => {
   it("is replaced for a list too", async () => {
     const source = opened({ name: "library", url: `${library.url}/sessions`, prefix: false });
     await source.ready;
-    const before = namesOf(source);
+    const before = listNames(source);
     library.sessions.forget();
     await source.refresh();
     expect(before).toContain("get_book");
-    expect(namesOf(source)).toEqual(before);
+    expect(listNames(source)).toEqual(before);
   });
 });
 
@@ -66,7 +66,7 @@ describe("a server over HTTP that disappears", () => {
     try {
       const source = opened({ name: "library", url: own.url, prefix: false });
       await source.ready;
-      const before = namesOf(source);
+      const before = listNames(source);
       const executor = executorOver(source);
       const call = (): Promise<ToolOutcome> =>
         executor.execute({ id: "1", name: "get_book", arguments: { id: 1 } });
@@ -78,9 +78,11 @@ describe("a server over HTTP that disappears", () => {
           message: expect.stringMatching(/^The MCP server library cannot be reached: http:/),
         },
       });
-      expect(namesOf(source)).toEqual(before);
+      expect(listNames(source)).toEqual(before);
       await own.resume();
-      await vi.waitFor(async () => expect(textOf(await call())).toBe("Emma"), { timeout: 60_000 });
+      await vi.waitFor(async () => expect(readText(await call())).toBe("Emma"), {
+        timeout: 60_000,
+      });
     } finally {
       await own.close();
     }
@@ -127,7 +129,7 @@ describe("callers with their own credentials", () => {
         );
       }),
     );
-    expect(outcomes.map(textOf)).toEqual(outcomes.map(() => "Emma"));
+    expect(outcomes.map(readText)).toEqual(outcomes.map(() => "Emma"));
     const tokens = new Map<string, Set<string>>();
     for (const headers of library.headers.slice(from)) {
       const session = headers["mcp-session-id"];

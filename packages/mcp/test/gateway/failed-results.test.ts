@@ -2,7 +2,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { JsonObject, Tool } from "@toolweave/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { clientOf, echo, eras, post, serving, textOf } from "../support/open-gateway.ts";
+import { openClient, echo, eras, post, serving, readText } from "../support/open-gateway.ts";
 
 /** A tool with an output schema whose call completes with an error and a value, as an OpenAPI tool does after a 404. */
 function notFoundTool(outputSchema?: JsonObject): Tool {
@@ -30,10 +30,10 @@ const params = { ...call, _meta: {} };
 describe("an error result of a tool with an output schema", () => {
   it.each(eras)("reaches the model through the official client 2.x, %s", async (era) => {
     const { url } = await serving({ tools: [notFoundTool(painting)] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("get_painting");
     const result = await client.callTool(call);
-    expect([result.isError, textOf(result)]).toEqual([
+    expect([result.isError, readText(result)]).toEqual([
       true,
       "404 Not Found: There is no painting 7.",
     ]);
@@ -47,7 +47,7 @@ describe("an error result of a tool with an output schema", () => {
     const { tools } = await client.listTools();
     expect(tools.find(({ name }) => name === "get_painting")?.outputSchema).toBeDefined();
     const { isError, content } = await client.callTool(call);
-    expect([isError, textOf({ content })]).toEqual([
+    expect([isError, readText({ content })]).toEqual([
       true,
       "404 Not Found: There is no painting 7.",
     ]);
@@ -73,7 +73,7 @@ describe.each(eras)("a call that a rule denies, of a %s client,", (era) => {
 
   it("is answered with the reason of the rule that hides the tool", async () => {
     const { url } = await serving({ tools: [echo("delete_painting")], executor: { policy } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     await expect(client.callTool({ name: "delete_painting", arguments: {} })).rejects.toMatchObject(
       { message: expect.stringContaining("(Ada deletes paintings)") as string },
     );

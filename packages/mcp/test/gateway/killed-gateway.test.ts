@@ -35,12 +35,12 @@ function seeded(seed: number): () => number {
 
 /** The point at which the server behind the gateway exits, in some of the calls. */
 const ends = ["before", "after", "midst"];
-const endsInOneOf = 24;
+const outcomesPerSeed = 24;
 
 const isDone = (outcome: ToolOutcome): boolean =>
   outcome.status === "completed" && !outcome.result.isError;
 
-function textOf(outcome: ToolOutcome): string {
+function readText(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") throw new Error("no person is asked here");
   const blocks = outcome.result.content.map((block) => (block.type === "text" ? block.text : ""));
   return `${blocks.join(" ")} ${outcome.error?.message ?? ""}`;
@@ -92,7 +92,7 @@ it.skipIf(process.platform === "win32")(
     const call = async (): Promise<void> => {
       while (!progress.isOver) {
         const id = `call-${(begun += 1)}`;
-        const how = ends[Math.floor(random() * endsInOneOf)];
+        const how = ends[Math.floor(random() * outcomesPerSeed)];
         const args = how === undefined ? { id } : { id, ends: how };
         const outcome = await executor.execute({ id, name: "write", arguments: args });
         outcomes.set(id, outcome);
@@ -129,7 +129,7 @@ it.skipIf(process.platform === "win32")(
     const counts = { completed: 0, mayHaveRun: 0, ranOfThose: 0, notRun: 0 };
     for (const [id, outcome] of outcomes) {
       const ran = runs.get(id) ?? 0;
-      const said = textOf(outcome);
+      const said = readText(outcome);
       const mayHaveRun = /may have (run|been carried out)/.test(said);
       if (isDone(outcome)) counts.completed += 1;
       else if (mayHaveRun) counts.mayHaveRun += 1;

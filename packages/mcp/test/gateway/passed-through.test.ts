@@ -51,7 +51,7 @@ async function started(name: ServerName, transport: Transport, ends: Ends): Prom
   return { name: "s", url: http.url };
 }
 
-function placeOf(server: McpServer): Place {
+function findPlace(server: McpServer): Place {
   if ("url" in server) return { url: String(server.url) };
   if (!("command" in server)) throw new Error("It is no place.");
   return { command: server.command, args: server.args ?? [], env: server.env ?? {} };
@@ -113,7 +113,7 @@ describe.each(cases)(
         ends.push(() => client.close());
         return client;
       };
-      direct = await connected(directKind, placeOf(await started(name, transport, ends)));
+      direct = await connected(directKind, findPlace(await started(name, transport, ends)));
       through = await connected(kind, await served(await started(name, transport, ends), ends));
     });
     afterAll(async () => {

@@ -1,6 +1,14 @@
 import { defineTool, type Tool, type ToolSource } from "@toolweave/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { clientOf, echo, eras, opening, post, serving, textOf } from "../support/open-gateway.ts";
+import {
+  openClient,
+  echo,
+  eras,
+  opening,
+  post,
+  serving,
+  readText,
+} from "../support/open-gateway.ts";
 
 const image = { type: "image", data: "aGk=", mimeType: "image/png" };
 
@@ -35,7 +43,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
   it("are listed as by their own server, sorted by name", async () => {
     const tools = [echo("say"), remote(() => "Emma"), echo("ask", { annotations: {} })];
     const { url } = await serving({ tools });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const { tools: listed } = await client.listTools();
     expect(listed.map(({ name }) => name)).toEqual([
       "ask",
@@ -77,7 +85,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
       details: { _meta: { "example.com/took": 2 } },
     }));
     const { url } = await serving({ tools: [find] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const result = await client.callTool({ name: "library__find", arguments: {} });
     expect(result.content).toEqual([
       { type: "text", text: "Emma", annotations: { audience: ["user"], priority: 1 } },
@@ -92,10 +100,10 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
 
   it("that fail return an error that a model can act on", async () => {
     const { url } = await serving({ tools: [echo("say"), echo("says")] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const wrong = await client.callTool({ name: "say", arguments: { say: 1 } });
     expect(wrong.isError).toBe(true);
-    expect(textOf(wrong)).toContain("say");
+    expect(readText(wrong)).toContain("say");
     await expect(client.callTool({ name: "sai", arguments: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining("say") as string,
@@ -119,7 +127,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
         }),
     });
     const { url } = await serving({ tools: [slow] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const abort = new AbortController();
     const call = client.callTool({ name: "slow", arguments: {} }, { signal: abort.signal });
     await started.opened;
@@ -146,7 +154,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
       },
     });
     const { url } = await serving({ tools: [steps] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const received: { readonly progress: number }[] = [];
     await client.callTool(
       { name: "steps", arguments: {} },
@@ -171,7 +179,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
   it("of more than one page are all listed, once each", async () => {
     const tools = Array.from({ length: 1_100 }, (_, index) => echo(`tool_${index}`));
     const { url } = await serving({ tools, gateway: { search: false } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const { tools: listed } = await client.listTools();
     expect(new Set(listed.map(({ name }) => name)).size).toBe(1_101);
     await expect(
@@ -186,7 +194,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
       echo(`tool_${index}`, { description: index === 77 ? "Feeds the cat." : "Something else." }),
     );
     const { url } = await serving({ tools });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const { tools: listed } = await client.listTools();
     expect(listed.map(({ name }) => name)).toEqual([
       "call_tool",
@@ -195,12 +203,12 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
       "search_tools",
     ]);
     const found = await client.callTool({ name: "search_tools", arguments: { query: "feed cat" } });
-    expect(textOf(found)).toContain("tool_77");
+    expect(readText(found)).toContain("tool_77");
     const called = await client.callTool({
       name: "call_tool",
       arguments: { name: "tool_77", arguments: { say: "meow" } },
     });
-    expect(textOf(called)).toBe("meow");
+    expect(readText(called)).toBe("meow");
   });
 });
 
@@ -234,7 +242,7 @@ it("a result that is not an object is wrapped for clients of the older protocol 
   const tools = [echo("list", { execute: () => [1, 2] })];
   const { url } = await serving({ tools });
   const of = async (era: "legacy" | "modern"): Promise<unknown> => {
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     return (await client.callTool({ name: "list", arguments: {} })).structuredContent;
   };
   expect(await of("modern")).toEqual([1, 2]);
@@ -254,7 +262,7 @@ it("the host's metadata is part of an interruption, and not sent to the client",
       },
     },
   });
-  const client = await clientOf(url, "legacy");
+  const client = await openClient(url, "legacy");
   const result = await client.callTool({ name: "say", arguments: { say: "a" } });
   expect(seen).toEqual([{ config: "toolweave.json" }]);
   expect(JSON.stringify(result)).not.toContain("toolweave.json");
@@ -274,7 +282,7 @@ it("a hanging source delays the first list only", async () => {
   const { url, registry } = await serving({ tools: [echo("say")] });
   onTestFinished(() => void vi.useRealTimers());
   registry.add(hanging);
-  const client = await clientOf(url, "legacy");
+  const client = await openClient(url, "legacy");
   const timer = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timer.mockRestore());
   const first = client.listTools();
@@ -299,7 +307,7 @@ it.each(eras)("a call waits for the source that has its tool (%s)", async (era) 
     close: async () => {},
     [Symbol.asyncDispose]: async () => {},
   });
-  const client = await clientOf(url, era);
+  const client = await openClient(url, era);
   const waiting = vi.spyOn(registry, "loading", "get");
   const called = client.callTool({ name: "say", arguments: { say: "hello" } });
   await vi.waitFor(() => expect(waiting).toHaveBeenCalled(), 60_000);

@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
 import { memoryGrants, type GrantStore } from "@toolweave/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { mcpSource, type McpSource } from "../../src/index.ts";
-import { listedTool, listing, sourceOf, type Listing } from "../support/listed-source.ts";
+import { listedTool, listing, openSource, type Listing } from "../support/listed-source.ts";
 
 const call = { id: "1", name: "s__pay", arguments: {} };
 const pay = (more: object = {}): object => listedTool("pay", more);
@@ -33,7 +33,7 @@ interface Host {
   readonly events: ToolEvent[];
 }
 
-async function hostOf(server: Listing["server"], grants: GrantStore): Promise<Host> {
+async function createHost(server: Listing["server"], grants: GrantStore): Promise<Host> {
   const source = mcpSource(server);
   const registry = new ToolRegistry([source]);
   onTestFinished(() => registry.close());
@@ -56,7 +56,7 @@ async function agreed({ executor }: Host): Promise<void> {
 }
 
 /** The reason why a person is asked about the call. */
-async function reasonOf({ executor }: Host): Promise<string> {
+async function readReason({ executor }: Host): Promise<string> {
   const asked = await executor.execute(call);
   const [request] = asked.status === "interrupted" ? asked.interruption.requests : [];
   if (request?.type !== "approval") throw new Error(`It is ${asked.status}.`);
@@ -67,7 +67,7 @@ test.each(changes)(
   "MC09 and MF18: a tool that changes %s after it was approved asks again with the difference, and the registry reports the change",
   async (_, change, difference) => {
     const { server, list } = listing([pay()]);
-    const host = await hostOf(server, memoryGrants());
+    const host = await createHost(server, memoryGrants());
     await agreed(host);
     // A call that was asked about before the change, and is answered after it.
     const other = new ToolExecutor({ registry: host.executor.registry, key: "k".repeat(32) });
@@ -77,7 +77,7 @@ test.each(changes)(
     expect(host.events).toContainEqual(
       expect.objectContaining({ type: "registry.changed", changed: ["s__pay"] }),
     );
-    expect(await reasonOf(host)).toContain(
+    expect(await readReason(host)).toContain(
       `. The tool has changed since ada agreed to such calls: ${difference}`,
     );
     if (pending.status !== "interrupted") throw new Error("It did not ask.");
@@ -93,25 +93,25 @@ test.each(changes)(
   async (_, change, difference) => {
     const { server, list } = listing([pay()]);
     const grants = memoryGrants();
-    const before = await hostOf(server, grants);
+    const before = await createHost(server, grants);
     await agreed(before);
     await before.executor.registry.close();
-    const same = await hostOf(server, grants);
+    const same = await createHost(server, grants);
     expect((await same.executor.execute(call)).status).toBe("completed");
     await same.executor.registry.close();
     list([pay(change)]);
-    const after = await hostOf(server, grants);
-    expect(await reasonOf(after)).toContain(`since ada agreed to such calls: ${difference}`);
+    const after = await createHost(server, grants);
+    expect(await readReason(after)).toContain(`since ada agreed to such calls: ${difference}`);
   },
 );
 
 test("MC12: a tool that declares itself read-only requires approval, unless the host trusts the server", async () => {
   const tools = [listedTool("delete", { annotations: { readOnlyHint: true } })];
-  const statusOf = async (trustAnnotations: boolean): Promise<string> => {
-    const source = await sourceOf(tools, { trustAnnotations });
+  const getStatus = async (trustAnnotations: boolean): Promise<string> => {
+    const source = await openSource(tools, { trustAnnotations });
     const executor = new ToolExecutor({ registry: new ToolRegistry([source]) });
     return (await executor.execute({ id: "1", name: "s__delete", arguments: {} })).status;
   };
-  expect(await statusOf(false)).toBe("interrupted");
-  expect(await statusOf(true)).toBe("completed");
+  expect(await getStatus(false)).toBe("interrupted");
+  expect(await getStatus(true)).toBe("completed");
 });

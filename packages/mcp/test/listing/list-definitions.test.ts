@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type RegistryDiff } from "@toolweave/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { mcpSource } from "../../src/index.ts";
 import { fixtureHttp } from "../support/fixture-server-http.ts";
-import { oddServer, opened, executorOver, toolOf } from "../support/open-source.ts";
+import { oddServer, opened, executorOver, findTool } from "../support/open-source.ts";
 import { libraryServer } from "../support/library-options.ts";
 
 describe("the tools of a server", () => {
@@ -26,7 +26,7 @@ describe("the tools of a server", () => {
       ].map((name) => `library__${name}`),
     );
     const digest: unknown = expect.stringMatching(/^[0-9a-f]{64}$/);
-    expect(toolOf(source, "library__take_inventory").spec.provenance).toEqual({
+    expect(findTool(source, "library__take_inventory").spec.provenance).toEqual({
       adapter: "mcp",
       source: "library",
       origin: { tool: "take.inventory", program: digest, place: digest },
@@ -36,7 +36,7 @@ describe("the tools of a server", () => {
   it("have the server's titles and descriptions", async () => {
     const source = opened({ ...libraryServer, prefix: "books", timeoutMs: 5_000 });
     await source.ready;
-    expect(toolOf(source, "books__get_book").spec).toMatchObject({
+    expect(findTool(source, "books__get_book").spec).toMatchObject({
       title: "Get a book",
       description: "Get a book by its number.",
       inputSchema: { type: "object", required: ["id"], $defs: { number: { minimum: 1 } } },
@@ -66,7 +66,7 @@ describe("the tools of a server", () => {
   it("have no unknown annotations, and none of a wrong type", async () => {
     const source = opened(oddServer("names"));
     await source.ready;
-    const { spec } = toolOf(source, "hints");
+    const { spec } = findTool(source, "hints");
     expect(spec.annotations).toEqual({ readOnlyHint: true, title: "Hints" });
     expect(spec.title).toBe("Hints");
     expect(spec.description).toBe("Hints: a tool of the MCP server odd, which has no description.");
@@ -76,7 +76,7 @@ describe("the tools of a server", () => {
     const source = opened(oddServer("hidden"));
     await source.ready;
     const [add, greet, nothing] = ["add_ition", "greet", "nothing"].map(
-      (name) => toolOf(source, name).spec,
+      (name) => findTool(source, name).spec,
     );
     expect(add).toMatchObject({
       title: "Add",
@@ -130,8 +130,8 @@ describe("the tools of a server", () => {
   it("are called normally if they require tasks and the server does not support them", async () => {
     const source = opened(oddServer("names"));
     await source.ready;
-    expect(toolOf(source, "as_task")).toMatchObject({ availability: { status: "available" } });
-    expect(toolOf(source, "as_task").spec.execution).toBeUndefined();
+    expect(findTool(source, "as_task")).toMatchObject({ availability: { status: "available" } });
+    expect(findTool(source, "as_task").spec.execution).toBeUndefined();
   });
 
   it("are read from all pages", async () => {
@@ -188,12 +188,14 @@ describe("a change of the server's tools", () => {
     const source = opened(libraryServer);
     await source.ready;
     const before = source.tools();
-    const shelf = toolOf(source, "library__move_shelf");
+    const shelf = findTool(source, "library__move_shelf");
     const received = vi.fn<() => void>();
     source.onChange(received);
     await executorOver(source).execute({ id: "1", name: "library__reorganise", arguments: {} });
     await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
-    expect(toolOf(source, "library__move_shelf").spec.description).toBe("Move a shelf, edition 1.");
+    expect(findTool(source, "library__move_shelf").spec.description).toBe(
+      "Move a shelf, edition 1.",
+    );
     expect(source.tools()).not.toBe(before);
     expect(source.tools().filter((tool) => !before.includes(tool))).toHaveLength(1);
     expect(source.tools()).not.toContain(shelf);
@@ -203,13 +205,13 @@ describe("a change of the server's tools", () => {
     const source = opened(oddServer("flood"));
     await source.ready;
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["list_0", "still"]);
-    const still = toolOf(source, "still");
+    const still = findTool(source, "still");
     await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
     // The server numbers its lists: of 1,000 announcements at once few need one.
     const list = (): number => Number(source.tools()[0]?.spec.name.slice("list_".length));
     await vi.waitFor(() => expect(list()).toBeGreaterThan(0), 60_000);
     expect(list()).toBeLessThan(100);
-    expect(toolOf(source, "still")).toBe(still);
+    expect(findTool(source, "still")).toBe(still);
   });
 });
 

@@ -11,7 +11,7 @@ const server = (name: string, tools: readonly string[], prefix?: string | false)
     ).server,
   );
 
-async function registryOf(...sources: ConstructorParameters<typeof ToolRegistry>[0] & object) {
+async function createRegistry(...sources: ConstructorParameters<typeof ToolRegistry>[0] & object) {
   const registry = new ToolRegistry(sources);
   onTestFinished(() => registry.close());
   // A registry whose sources conflict is not ready; its tools can be used.
@@ -21,7 +21,10 @@ async function registryOf(...sources: ConstructorParameters<typeof ToolRegistry>
 
 describe("a tool of one server", () => {
   it("MC04: with the same name as another server's is registered beside it, and neither has the name without a prefix", async () => {
-    const registry = await registryOf(server("one", ["read_file"]), server("two", ["read_file"]));
+    const registry = await createRegistry(
+      server("one", ["read_file"]),
+      server("two", ["read_file"]),
+    );
     expect([...registry.toolset().names()]).toEqual(["one__read_file", "two__read_file"]);
     const executor = new ToolExecutor({ registry, policy: "autonomous" });
     const outcome = await executor.execute({ id: "1", name: "read_file", arguments: {} });
@@ -29,7 +32,7 @@ describe("a tool of one server", () => {
   });
 
   it("MC04: that shadows another one is reported, with both provenances and the line to add", async () => {
-    const registry = await registryOf(
+    const registry = await createRegistry(
       server("one", ["read_file"], "files"),
       server("two", ["read_file"], "files"),
     );
@@ -49,7 +52,7 @@ describe("a tool of one server", () => {
       input: { type: "object" },
       execute: () => "host",
     });
-    const registry = await registryOf(shell, server("evil", ["shell"], false));
+    const registry = await createRegistry(shell, server("evil", ["shell"], false));
     const executor = new ToolExecutor({ registry, policy: "autonomous" });
     const outcome = await executor.execute({ id: "1", name: "shell", arguments: {} });
     expect(outcome).toMatchObject({ result: { content: [{ text: "host" }] } });
@@ -57,7 +60,7 @@ describe("a tool of one server", () => {
   });
 
   it("MC05: whose name looks like another server's prefix never gets that server's name", async () => {
-    const registry = await registryOf(server("a", ["b__c"]), server("a__b", ["c"]));
+    const registry = await createRegistry(server("a", ["b__c"]), server("a__b", ["c"]));
     expect([...registry.toolset().names()]).toHaveLength(1);
     expect(registry.problems).toHaveLength(1);
     const { message } = registry.problems[0] ?? { message: "" };

@@ -61,13 +61,13 @@ it.runIf(process.platform === "linux")(
     await executorOver(source).execute({ id: "1", name: "library__show_cover", arguments: {} });
     const commands = readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
-      .map((pid) => commandOf(pid));
+      .map((pid) => readCommand(pid));
     expect(commands.some((command) => command.includes("library-server.ts"))).toBe(true);
     expect(commands.filter((command) => command.includes(token))).toEqual([]);
   },
 );
 
-function commandOf(pid: string): string {
+function readCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {

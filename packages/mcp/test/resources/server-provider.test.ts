@@ -4,7 +4,7 @@ import type { McpProviderCall, McpProviderChange } from "../../src/options/provi
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import { fixtureStdio } from "../support/fixture-server-options.ts";
 import { rawHttp } from "../support/raw-http.ts";
-import { oddServer, opened, toolOf } from "../support/open-source.ts";
+import { oddServer, opened, findTool } from "../support/open-source.ts";
 
 const call: McpProviderCall = { signal: new AbortController().signal };
 
@@ -100,7 +100,7 @@ it("a resource is watched over the next connection too, with a change event", as
   const changes: McpProviderChange[] = [];
   source.provider.onChange((change) => changes.push(change));
   const invoke = (name: string, args = {}): unknown =>
-    toolOf(source, `fixture__${name}`).invoke(args, {
+    findTool(source, `fixture__${name}`).invoke(args, {
       ...call,
       progress() {},
       idempotencyKey: async () => "k",

@@ -8,7 +8,7 @@ import { executorOver, opened } from "../support/open-source.ts";
 const eras = ["modern", "legacy"] as const;
 const deliver = { id: "call_1", name: "deliver", arguments: {} };
 
-function eventsOf(executor: ToolExecutor): ToolEvent[] {
+function collectEvents(executor: ToolExecutor): ToolEvent[] {
   const events: ToolEvent[] = [];
   executor.on((event) => events.push(event));
   return events;
@@ -31,7 +31,7 @@ describe.each(eras)("a server of the %s protocol that writes a log", (era) => {
 
   it("becomes progress of the call from info on", async () => {
     const executor = await pressExecutor(era, { onLog: () => {} });
-    const events = eventsOf(executor);
+    const events = collectEvents(executor);
     await executor.execute(deliver);
     expect(events.filter(({ type }) => type === "tool.progressed")).toMatchObject([
       { callId: "call_1", progress: { message: 'warning stock: {"paper":"low"}' } },
@@ -40,7 +40,7 @@ describe.each(eras)("a server of the %s protocol that writes a log", (era) => {
 
   it("is not asked for logs without a listener", async () => {
     const executor = await pressExecutor(era);
-    const events = eventsOf(executor);
+    const events = collectEvents(executor);
     await executor.execute(deliver);
     // The older protocol sends logs without a request.
     const progress = events.filter(({ type }) => type === "tool.progressed");
@@ -53,7 +53,7 @@ describe.each([
   ["legacy", "stdio", pressExecutor],
   ["modern", "HTTP", pressOverHttp],
   ["legacy", "HTTP", pressOverHttp],
-] as const)("a call of the %s protocol over %s", (era, _, executorOf) => {
+] as const)("a call of the %s protocol over %s", (era, _, createExecutor) => {
   it("times out in spite of progress", async () => {
     const timers = new Map<object, () => void>();
     const clock: Clock = {
@@ -65,8 +65,8 @@ describe.each([
       },
       clearTimeout: (timer) => void timers.delete(timer),
     };
-    const executor = await executorOf(era, {}, { timeoutMs: 300, clock });
-    const events = eventsOf(executor);
+    const executor = await createExecutor(era, {}, { timeoutMs: 300, clock });
+    const events = collectEvents(executor);
     const countProgress = (): number =>
       events.filter(({ type }) => type === "tool.progressed").length;
     // The time passes when the call has reported progress twice, however busy the machine is.

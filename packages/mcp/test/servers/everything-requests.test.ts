@@ -6,10 +6,10 @@ import type {
   SamplingRequest,
 } from "../../src/options/server-request-options.ts";
 import {
-  callOf,
+  runCall,
   everythingHost,
   names,
-  textOf,
+  readText,
   toolsForEverybody,
   toolsThatAsk,
   type EverythingHost,
@@ -19,7 +19,7 @@ import {
   everythingTransports,
   type EverythingTransport,
 } from "../support/everything-server.ts";
-import { executorOver, opened, toolOf } from "../support/open-source.ts";
+import { executorOver, opened, findTool } from "../support/open-source.ts";
 
 /** The two that ask the host to answer with a task: this host never declares that, see below. */
 const asyncTools = ["trigger-elicitation-request-async", "trigger-sampling-request-async"];
@@ -58,7 +58,7 @@ describe.each(transports)("server-everything over %s", (transport) => {
   it("sends a form with all kinds of fields, and receives the answer with its defaults", async () => {
     asked.length = 0;
     answer = () => ({ action: "accept", content: form });
-    const said = textOf(await call("trigger-elicitation-request"));
+    const said = readText(await call("trigger-elicitation-request"));
     expect(asked).toMatchObject([
       { mode: "form", server: "everything", requestedSchema: { required: ["name"] } },
     ]);
@@ -79,19 +79,19 @@ describe.each(transports)("server-everything over %s", (transport) => {
       },
     });
     answer = () => ({ action: "decline" });
-    expect(textOf(await call("trigger-elicitation-request"))).toMatch(/User declined/);
+    expect(readText(await call("trigger-elicitation-request"))).toMatch(/User declined/);
     answer = () => ({ action: "cancel" });
-    expect(textOf(await call("trigger-elicitation-request"))).toMatch(/User cancelled/);
+    expect(readText(await call("trigger-elicitation-request"))).toMatch(/User cancelled/);
   });
 
   it("sends a person to a page, as a request and as a precondition", async () => {
     asked.length = 0;
     answer = () => ({ action: "accept" });
     const url = "https://donwell.test/strawberries";
-    const said = textOf(await call("trigger-url-elicitation", { url, elicitationId: "e1" }));
+    const said = readText(await call("trigger-url-elicitation", { url, elicitationId: "e1" }));
     expect(said).toMatch(/User completed the URL elicitation flow\.\nElicitation ID: e1/);
     const first = { url: "https://donwell.test/hall", errorPath: true };
-    expect(textOf(await call("trigger-url-elicitation", first))).toMatch(/User completed/);
+    expect(readText(await call("trigger-url-elicitation", first))).toMatch(/User completed/);
     expect(asked).toMatchObject([
       { mode: "url", url, elicitationId: "e1", message: expect.stringMatching(/^Please open/) },
       { mode: "url", url: "https://modelcontextprotocol.io/" },
@@ -101,7 +101,7 @@ describe.each(transports)("server-everything over %s", (transport) => {
 
   it("uses the host's model and roots", async () => {
     sampled.length = 0;
-    const said = textOf(
+    const said = readText(
       await call("trigger-sampling-request", { prompt: "Box Hill", maxTokens: 50 }),
     );
     expect(sampled).toMatchObject([
@@ -119,13 +119,13 @@ describe.each(transports)("server-everything over %s", (transport) => {
       model: "knightley",
       stopReason: "endTurn",
     });
-    expect(textOf(await call("get-roots-list"))).toMatch(
+    expect(readText(await call("get-roots-list"))).toMatch(
       /\(1 total\):\n\n1\. Hartfield\n {3}URI: file:\/\/\/hartfield/,
     );
   });
 
   it("runs a task, requires input during it, and reports its status", async () => {
-    expect(toolOf(host.source, "simulate-research-query").spec.execution).toBe("task");
+    expect(findTool(host.source, "simulate-research-query").spec.execution).toBe("task");
     answer = ({ message }) => {
       expect(message).toMatch(/The research query "python" could have multiple/);
       return { action: "accept", content: { interpretation: "snake" } };
@@ -139,7 +139,7 @@ describe.each(transports)("server-everything over %s", (transport) => {
     const outcome = await host.executor.tasks.result(taskId ?? "");
     stop();
     if (outcome?.status !== "completed") throw new Error("The task came to nothing.");
-    expect(textOf(outcome.result)).toMatch(/# Research Report: python \(snake\)/);
+    expect(readText(outcome.result)).toMatch(/# Research Report: python \(snake\)/);
     expect(progressMessages).toContain("Gathering sources...");
   });
 });
@@ -151,7 +151,7 @@ describe("server-everything, for a host without handlers,", () => {
     await source.ready;
     expect(names(source)).toEqual([...toolsForEverybody, ...toolsThatAsk].sort());
     const executor = executorOver(source);
-    const said = textOf(await callOf(executor, "trigger-elicitation-request"));
+    const said = readText(await runCall(executor, "trigger-elicitation-request"));
     expect(said).toMatch(/declined to provide/);
   });
 
@@ -175,7 +175,7 @@ describe("server-everything, for a host without handlers,", () => {
     // Then it asks during the call, which has no handler.
     expect(resumed).toMatchObject({ status: "completed" });
     if (resumed.status !== "completed") return;
-    expect(textOf(resumed.result)).toMatch(/User declined to open the URL/);
+    expect(readText(resumed.result)).toMatch(/User declined to open the URL/);
   });
 
   /**

@@ -6,13 +6,13 @@ import type { McpProviderCall, McpProviderChange } from "../../src/options/provi
 import {
   everythingHost,
   names,
-  textOf,
+  readText,
   toolsForEverybody,
   toolsThatAsk,
   type EverythingHost,
 } from "../support/everything-host.ts";
 import { everythingTransports } from "../support/everything-server.ts";
-import { toolOf } from "../support/open-source.ts";
+import { findTool } from "../support/open-source.ts";
 
 const now: McpProviderCall = { signal: new AbortController().signal };
 
@@ -54,7 +54,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
       ].sort(),
     );
     expect(host.source.problems).toEqual([]);
-    expect(toolOf(host.source, "get-structured-content").spec).toMatchObject({
+    expect(findTool(host.source, "get-structured-content").spec).toMatchObject({
       title: "Get Structured Content Tool",
       description:
         "Returns structured content along with an output schema for client data validation",
@@ -65,11 +65,11 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
   });
 
   it("returns text, and an error for invalid arguments", async () => {
-    expect(textOf(await call("echo", { message: "grüße 👋" }))).toBe("Echo: grüße 👋");
-    expect(textOf(await call("get-sum", { a: 1.5, b: 2 }))).toBe("The sum of 1.5 and 2 is 3.5.");
+    expect(readText(await call("echo", { message: "grüße 👋" }))).toBe("Echo: grüße 👋");
+    expect(readText(await call("get-sum", { a: 1.5, b: 2 }))).toBe("The sum of 1.5 and 2 is 3.5.");
     const wrong = await call("get-resource-reference", { resourceType: "Text", resourceId: 0.5 });
     expect(wrong.isError).toBe(true);
-    expect(textOf(wrong)).toMatch(/Invalid resourceId: 0.5/);
+    expect(readText(wrong)).toMatch(/Invalid resourceId: 0.5/);
     expect(
       await host.executor.execute({ id: "1", name: "get-sum", arguments: { a: "one", b: 2 } }),
     ).toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
@@ -139,7 +139,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
   it("returns structured content as the value", async () => {
     const result = await call("get-structured-content", { location: "New York" });
     expect(result.value).toEqual({ temperature: 33, conditions: "Cloudy", humidity: 82 });
-    expect(JSON.parse(textOf(result))).toEqual(result.value);
+    expect(JSON.parse(readText(result))).toEqual(result.value);
   });
 
   it("compresses a file, returns it and lists it", async () => {
@@ -180,7 +180,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     });
     const result = await call("trigger-long-running-operation", { duration: 0.1, steps: 4 });
     stop();
-    expect(textOf(result)).toBe(
+    expect(readText(result)).toBe(
       "Long running operation completed. Duration: 0.1 seconds, Steps: 4.",
     );
     expect(reported).toEqual([1, 2, 3, 4].map((done) => ({ done, total: 4 })));
@@ -188,7 +188,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
 
   it("writes a log if it is enabled", async () => {
     logs.length = 0;
-    expect(textOf(await call("toggle-simulated-logging"))).toMatch(/^Started simulated/);
+    expect(readText(await call("toggle-simulated-logging"))).toMatch(/^Started simulated/);
     await vi.waitFor(
       () =>
         expect(logs).toContainEqual({
@@ -198,7 +198,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
         }),
       60_000,
     );
-    expect(textOf(await call("toggle-simulated-logging"))).toMatch(/^Stopped simulated/);
+    expect(readText(await call("toggle-simulated-logging"))).toMatch(/^Stopped simulated/);
   });
 
   it("notifies of subscribed resources only", async () => {
@@ -208,13 +208,13 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     await subscribe?.(wanted ?? "");
     await subscribe?.(other ?? "");
     await unsubscribe?.(other ?? "");
-    expect(textOf(await call("toggle-subscriber-updates"))).toMatch(/^Started simulated/);
+    expect(readText(await call("toggle-subscriber-updates"))).toMatch(/^Started simulated/);
     await vi.waitFor(
       () => expect(changes).toContainEqual({ type: "resource", uri: wanted }),
       60_000,
     );
     expect(changes).not.toContainEqual({ type: "resource", uri: other });
-    expect(textOf(await call("toggle-subscriber-updates"))).toMatch(/^Stopped simulated/);
+    expect(readText(await call("toggle-subscriber-updates"))).toMatch(/^Stopped simulated/);
     await unsubscribe?.(wanted ?? "");
     expect(logs.filter(({ data }) => /Received (Uns|S)ubscribe/.test(String(data)))).toHaveLength(
       4,
@@ -279,11 +279,11 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     });
     const prompt = async (name: string, args?: JsonObject): Promise<ToolResult> =>
       call("get_prompt", { name, ...(args === undefined ? {} : { arguments: args }) });
-    expect(textOf(await prompt("simple-prompt"))).toContain("This is a simple prompt");
-    expect(textOf(await prompt("args-prompt", { city: "Highbury", state: "Surrey" }))).toContain(
+    expect(readText(await prompt("simple-prompt"))).toContain("This is a simple prompt");
+    expect(readText(await prompt("args-prompt", { city: "Highbury", state: "Surrey" }))).toContain(
       "What's weather in Highbury, Surrey?",
     );
-    expect(textOf(await prompt("args-prompt", { city: "Highbury" }))).toContain("in Highbury?");
+    expect(readText(await prompt("args-prompt", { city: "Highbury" }))).toContain("in Highbury?");
     const embedded = await prompt("resource-prompt", { resourceType: "Text", resourceId: "4" });
     expect(embedded.content).toContainEqual({
       type: "resource",
@@ -315,7 +315,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
   });
 
   it("has its own environment", async () => {
-    const environment = JSON.parse(textOf(await call("get-env"))) as Record<string, string>;
+    const environment = JSON.parse(readText(await call("get-env"))) as Record<string, string>;
     expect(environment["PATH"]).toBe(process.env["PATH"]);
     expect(environment["VITEST"]).toBeUndefined();
     if (transport !== "stdio") return;

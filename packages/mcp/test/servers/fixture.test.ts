@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpSource } from "../../src/index.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import { icons, sound } from "../support/fixture-server-state.ts";
-import { callOf } from "../support/everything-host.ts";
-import { executorOver, opened, toolOf } from "../support/open-source.ts";
+import { runCall } from "../support/everything-host.ts";
+import { executorOver, opened, findTool } from "../support/open-source.ts";
 
 /** Features that no server from npm has. Its tasks are those of `tasks/remote-tasks.test.ts`. */
 async function fixture(
@@ -30,11 +30,11 @@ describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protoc
 
   it("has icons and _meta, for tools, resources, templates and prompts", async () => {
     const { source } = await fixture(era);
-    expect(toolOf(source, "echo").spec).toMatchObject({
+    expect(findTool(source, "echo").spec).toMatchObject({
       title: "Echo",
       metadata: { icons, _meta: { "fixture/kind": "tool" } },
     });
-    expect(toolOf(source, "add").spec.metadata?.["icons"]).toBeUndefined();
+    expect(findTool(source, "add").spec.metadata?.["icons"]).toBeUndefined();
     const { resources, prompts } = source.provider;
     const call = { signal: new AbortController().signal };
     const withMeta = (kind: string): object => ({ icons, _meta: { "fixture/kind": kind } });
@@ -46,7 +46,7 @@ describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protoc
   it("returns audio and every other kind of content unchanged", async () => {
     const { source } = await fixture(era);
     const executor = executorOver(source);
-    const { content } = await callOf(executor, "show_everything", {}, { inlineBinary: true });
+    const { content } = await runCall(executor, "show_everything", {}, { inlineBinary: true });
     expect(content.map(({ type }) => type)).toEqual([
       "text",
       "image",
@@ -71,7 +71,7 @@ describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protoc
     stop.abort();
     expect(await waiting).toMatchObject({ status: "failed", error: { code: "cancelled" } });
     await vi.waitFor(async () => {
-      const { value } = await callOf(executor, "show_cancelled");
+      const { value } = await runCall(executor, "show_cancelled");
       expect(value).toEqual({ labels: ["the call"] });
     });
   });

@@ -18,7 +18,7 @@ async function call(source: ToolSource, name: string, args: JsonObject): Promise
   return (outcome as Extract<typeof outcome, { readonly status: "completed" }>).result;
 }
 
-function textOf({ content }: ToolResult): string {
+function readText({ content }: ToolResult): string {
   return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
@@ -71,7 +71,7 @@ describe("server-filesystem", () => {
     expect(readFileSync(file, "utf8")).toBe("grüße");
     const outside = await call(source, "read_text_file", { path: "/etc/hostname" });
     expect(outside.isError).toBe(true);
-    expect(textOf(outside)).toMatch(/access denied/i);
+    expect(readText(outside)).toMatch(/access denied/i);
   });
 
   it("returns an image as an image", async () => {
@@ -130,11 +130,11 @@ describe("playwright", () => {
     const cwd = newFolder();
     const source = opened(realServer("@playwright/mcp", args, { cwd }));
     await call(source, "browser_navigate", { url });
-    const before = textOf(await call(source, "browser_snapshot", {}));
+    const before = readText(await call(source, "browser_snapshot", {}));
     expect(before).toMatch(/heading "Museum"/);
     const [, target = ""] = /button "Enter" \[ref=(\w+)\]/.exec(before) ?? [];
     await call(source, "browser_click", { element: "Enter", target });
-    expect(textOf(await call(source, "browser_snapshot", {}))).toMatch(/open/);
+    expect(readText(await call(source, "browser_snapshot", {}))).toMatch(/open/);
     const shot = await call(source, "browser_take_screenshot", { type: "png", scale: "css" });
     expect(shot.content.find(({ type }) => type === "image")).toMatchObject({
       mimeType: "image/png",
@@ -155,7 +155,7 @@ describe("context7, a server of the protocol of 2026-07-28", () => {
     });
     expect(names(source)).toEqual(["query-docs", "resolve-library-id"]);
     // Without the internet it has no data; its own message is the answer.
-    expect(textOf(answer)).not.toBe("");
+    expect(readText(answer)).not.toBe("");
   });
 });
 
@@ -166,12 +166,12 @@ describe("dbhub, a server of the protocol of 2026-07-28", () => {
     await call(source, "execute_sql", { sql: "create table book (title text)" });
     await call(source, "execute_sql", { sql: "insert into book values ('Emma'), ('Persuasion')" });
     const rows = await call(source, "execute_sql", { sql: "select title from book order by 1" });
-    expect(JSON.parse(textOf(rows))).toMatchObject({
+    expect(JSON.parse(readText(rows))).toMatchObject({
       success: true,
       data: { statements: [{ rows: [{ title: "Emma" }, { title: "Persuasion" }] }] },
     });
     const tables = await call(source, "search_objects", { object_type: "table" });
-    expect(textOf(tables)).toContain("book");
+    expect(readText(tables)).toContain("book");
     const wrong = await call(source, "execute_sql", { sql: "select * from nowhere" });
     expect(wrong.isError).toBe(true);
     expect(names(source)).toEqual(["execute_sql", "search_objects"]);

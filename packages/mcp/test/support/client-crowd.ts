@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { eras, textOf, type Era } from "./open-gateway.ts";
+import { eras, readText, type Era } from "./open-gateway.ts";
 
 /** The number of clients of a gateway, and their behavior. */
 export interface ManyClientsOptions {
@@ -78,7 +78,7 @@ export async function manyClients(options: ManyClientsOptions): Promise<ManyClie
         const say = `${one.index}/${made}`;
         try {
           const answer = await one.client.callTool({ name: "say", arguments: { say } });
-          if (answer.isError === true || textOf(answer) !== say) failures.push(textOf(answer));
+          if (answer.isError === true || readText(answer) !== say) failures.push(readText(answer));
           calls += 1;
         } catch (error) {
           failures.push(

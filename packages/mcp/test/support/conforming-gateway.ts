@@ -16,7 +16,7 @@ const gateways = new Map<string, Promise<McpGateway>>();
 /** A state that one gateway has signed is accepted by another: they are processes of one host. */
 const key = "0123456789abcdef0123456789abcdef";
 
-const gatewayOf = (path: string, authorization: string): Promise<McpGateway> => {
+const openGateway = (path: string, authorization: string): Promise<McpGateway> => {
   const known = gateways.get(path) ?? begin(path, authorization);
   gateways.set(path, known);
   return known;
@@ -48,7 +48,7 @@ const begin = async (path: string, authorization: string): Promise<McpGateway> =
 
 const server = createServer((request, response) => {
   const { url = "/", headers } = request;
-  const gateway = gatewayOf(url, `${headers.authorization}`);
+  const gateway = openGateway(url, `${headers.authorization}`);
   void answer(async (asked) => (await gateway).fetch(asked), request, response);
 });
 await once(server.listen(0, "127.0.0.1"), "listening");

@@ -52,7 +52,7 @@ export async function everythingHost(
   return {
     source,
     executor,
-    call: (name, args, run) => callOf(executor, name, args, run),
+    call: (name, args, run) => runCall(executor, name, args, run),
     close: async () => {
       await source.close();
       await stop();
@@ -61,7 +61,7 @@ export async function everythingHost(
 }
 
 /** The answer of a tool; fails if the call did not reach it. */
-export async function callOf(
+export async function runCall(
   executor: ToolExecutor,
   name: string,
   args: JsonObject = {},
@@ -73,7 +73,7 @@ export async function callOf(
 }
 
 /** The text of a result, one line for each block. */
-export function textOf({ content }: ToolResult): string {
+export function readText({ content }: ToolResult): string {
   return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 

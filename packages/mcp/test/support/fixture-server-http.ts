@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -10,18 +8,15 @@ import {
 import { fixtureServer } from "./fixture-server.ts";
 import { FixtureWorld, type FixtureChange } from "./fixture-server-state.ts";
 import { answer } from "./http-library.ts";
+import { listenPausable, type PausableServer } from "./pausable-server.ts";
 
-/** The fixture server on loopback. */
-export interface FixtureHttp {
-  readonly url: string;
+/** The fixture server on loopback. While it is paused, sessions and tasks stay. */
+export interface FixtureHttp extends PausableServer {
   readonly world: FixtureWorld;
   /** Every request: its method and `mcp-session-id`. */
   readonly requests: { readonly method: string; readonly session: string | undefined }[];
   /** Answers every further request with this status. */
   refuseWith: number | undefined;
-  /** Cuts all connections, and accepts none until `resume`. Sessions and tasks stay. */
-  pause(): Promise<void>;
-  resume(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,23 +61,15 @@ export async function fixtureHttp({ era }: FixtureHttpOptions = {}): Promise<Fix
     if (started.refuseWith === undefined) void answer(fetch, request, response);
     else response.writeHead(started.refuseWith).end();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const stop = async (): Promise<void> => {
-    const closed = server.listening ? once(server.close(), "close") : undefined;
-    server.closeAllConnections();
-    await closed;
-  };
+  const listening = await listenPausable(server);
   const started: FixtureHttp = {
-    url: `http://127.0.0.1:${port}/mcp`,
+    ...listening,
     world,
     requests: [],
     refuseWith: undefined,
-    pause: stop,
-    resume: async () => void (await once(server.listen(port, "127.0.0.1"), "listening")),
     close: async () => {
       await Promise.all([modern.close(), ...Array.from(sessions.values(), (one) => one.close())]);
-      await stop();
+      await listening.pause();
     },
   };
   return started;

@@ -70,10 +70,12 @@ export function offerResources(server: Server): void {
   );
   server.setRequestHandler("prompts/list", ({ params }) => page("prompts", prompts, params));
   server.setRequestHandler("resources/read", ({ params: { uri } }) => ({
-    contents: contentsOf(uri),
+    contents: readContents(uri),
     _meta: { "fixture/read": uri },
   }));
-  server.setRequestHandler("prompts/get", ({ params }) => promptOf(params.name, params.arguments));
+  server.setRequestHandler("prompts/get", ({ params }) =>
+    createPrompt(params.name, params.arguments),
+  );
   server.setRequestHandler("completion/complete", ({ params: { ref, argument, context } }) => {
     const isMonth =
       argument.name === "month" &&
@@ -103,7 +105,7 @@ export function page<Name extends string, One>(
 
 type Contents = ({ text: string } | { blob: string }) & { uri: string; mimeType?: string };
 
-function contentsOf(uri: string): Contents[] {
+function readContents(uri: string): Contents[] {
   const text = {
     uri: "fixture://text",
     mimeType: "text/plain",
@@ -118,7 +120,7 @@ function contentsOf(uri: string): Contents[] {
   throw new ResourceNotFoundError(uri);
 }
 
-function promptOf(
+function createPrompt(
   name: string,
   given: Record<string, string> | undefined,
 ): {

@@ -114,7 +114,7 @@ export function offerTasks(server: Server, world: FixtureWorld): void {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The task was cancelled.");
     }
     if (task.plan.outcome === "fail") throw failure();
-    return { ...outcomeOf(task), _meta: { [related]: { taskId: task.id } } };
+    return { ...getOutcome(task), _meta: { [related]: { taskId: task.id } } };
   });
 }
 
@@ -151,7 +151,7 @@ function toWire(task: FixtureTask, isModern: boolean): JSONObject {
   const error = { code: -32603, message: failure().message };
   return {
     ...{ taskId: id, status, statusMessage, ...times, ttlMs: null, pollIntervalMs: plan.pollMs },
-    ...(status === "completed" ? { result: { resultType: "complete", ...outcomeOf(task) } } : {}),
+    ...(status === "completed" ? { result: { resultType: "complete", ...getOutcome(task) } } : {}),
     ...(status === "failed" ? { error } : {}),
     ...(status === "input_required"
       ? { inputRequests: { colour: { method: "elicitation/create", params: question } } }
@@ -163,7 +163,7 @@ function failure(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InternalError, "The work came to nothing.");
 }
 
-function outcomeOf({ plan, answer }: FixtureTask): JSONObject {
+function getOutcome({ plan, answer }: FixtureTask): JSONObject {
   if (plan.outcome === "error")
     return { ...said("It is not as it should be."), isError: true } as never;
   const done = answer === undefined ? "Done." : `Done: ${JSON.stringify(answer)}`;

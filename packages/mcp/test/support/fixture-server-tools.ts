@@ -225,7 +225,7 @@ export function fixtureTools(edition: number): Readonly<Record<string, FixtureTo
         execution: { taskSupport: "required" },
       },
       call: ({ args, params, ctx, world }) => {
-        if (wantsTask(params, ctx)) return beginTask(world, "task_required", planOf(args), ctx);
+        if (wantsTask(params, ctx)) return beginTask(world, "task_required", toPlan(args), ctx);
         throw new ProtocolError(-32601, "This is only done as a task.");
       },
     },
@@ -237,8 +237,8 @@ export function fixtureTools(edition: number): Readonly<Record<string, FixtureTo
       },
       call: ({ args, params, ctx, world }) =>
         wantsTask(params, ctx)
-          ? beginTask(world, "task_optional", planOf(args), ctx)
-          : { ...said("Done at once."), structuredContent: { steps: planOf(args).steps } },
+          ? beginTask(world, "task_optional", toPlan(args), ctx)
+          : { ...said("Done at once."), structuredContent: { steps: toPlan(args).steps } },
     },
     show_tasks: {
       definition: {
@@ -330,7 +330,7 @@ function structured(value: unknown): CallToolResult {
   return { ...said(JSON.stringify(value)), structuredContent: value as JSONObject };
 }
 
-function planOf({ steps = 2, outcome = "complete", pollMs = 10 }: JSONObject): TaskPlan {
+function toPlan({ steps = 2, outcome = "complete", pollMs = 10 }: JSONObject): TaskPlan {
   return {
     steps: Number(steps),
     outcome: outcome as TaskPlan["outcome"],

@@ -17,7 +17,7 @@ import { createInterface } from "node:readline";
  * - `flood`: announces without end that its tools have changed
  */
 const [, , ways = "", file] = process.argv;
-const starts = file === undefined ? 0 : linesOf(file);
+const starts = file === undefined ? 0 : countLines(file);
 const broken = new Set(ways.split(","));
 if (broken.has("once") && starts > 0)
   for (const way of ["mute", "brief", "deaf"]) broken.delete(way);
@@ -119,7 +119,7 @@ function note(pid: number): void {
   if (file !== undefined) appendFileSync(file, `${pid}\n`);
 }
 
-function linesOf(path: string): number {
+function countLines(path: string): number {
   try {
     return readFileSync(path, "utf8").split("\n").length - 1;
   } catch {

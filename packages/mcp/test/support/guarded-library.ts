@@ -18,7 +18,7 @@ export interface GuardedLibrary {
   /** The tokens of all requests to the library. */
   readonly tokens: (string | undefined)[];
   /** The owner of a token. */
-  ownerOf(token: string): Promise<string | undefined>;
+  findOwner(token: string): Promise<string | undefined>;
   /** The scope that a tool requires beside `read`, by its name. */
   readonly needs: Map<string, string>;
   /** No scope is enough for the tools that require one. */
@@ -67,7 +67,7 @@ export async function guardedLibrary(
     }
     const token = headers.authorization?.replace(/^Bearer /, "");
     tokens.push(token);
-    void refusalOf(token, String(headers["mcp-name"])).then((refusal) => {
+    void findRefusal(token, String(headers["mcp-name"])).then((refusal) => {
       if (refusal === undefined) return answer(handler.fetch, request, response);
       const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", ${refusal.says}`;
       request.resume();
@@ -80,7 +80,7 @@ export async function guardedLibrary(
     (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
 
   /** The reason why a request is rejected; undefined: it is answered. */
-  const refusalOf = async (token: string | undefined, tool: string) => {
+  const findRefusal = async (token: string | undefined, tool: string) => {
     const known = token === undefined ? undefined : await found(token);
     if (known?.aud !== `${origin}/mcp`) return { status: 401, says: 'scope="read"' };
     const needed = needs.get(tool);
@@ -96,7 +96,7 @@ export async function guardedLibrary(
     asked,
     tokens,
     needs,
-    ownerOf: async (token) => (await provider.AccessToken.find(token))?.accountId,
+    findOwner: async (token) => (await provider.AccessToken.find(token))?.accountId,
     revoke: async (token) => void (await (await found(token))?.destroy()),
   };
   return library;

@@ -1,24 +1,19 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { listenPausable, type PausableServer } from "./pausable-server.ts";
 import { SessionLibrary } from "./session-library.ts";
 import { library, type LibraryWorld } from "./library.ts";
 
 /** Libraries on loopback: another one at each path. */
-export interface HttpLibrary {
-  readonly url: string;
+export interface HttpLibrary extends PausableServer {
   /** The headers of all requests. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>[];
   /** Answers every further request with this status. */
   refuseWith: number | undefined;
   /** Those at `${url}/sessions`. */
   readonly sessions: SessionLibrary;
-  /** From here on the server does not answer, until `resume`. */
-  pause(): Promise<void>;
-  resume(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,7 +21,7 @@ export interface HttpLibrary {
 export async function httpLibrary(): Promise<HttpLibrary> {
   const sessions = new SessionLibrary();
   const handlers = new Map<string, McpHttpHandler>();
-  const handlerOf = (path: string): McpHttpHandler => {
+  const getHandler = (path: string): McpHttpHandler => {
     const handler = handlers.get(path) ?? libraryHandler();
     handlers.set(path, handler);
     return handler;
@@ -40,26 +35,18 @@ export async function httpLibrary(): Promise<HttpLibrary> {
     const { url = "/" } = request;
     const fetch = url.endsWith("/sessions")
       ? (asked: Request) => sessions.fetch(asked)
-      : handlerOf(url).fetch;
+      : getHandler(url).fetch;
     void answer(fetch, request, response);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const stop = async (): Promise<void> => {
-    const closed = server.listening ? once(server.close(), "close") : undefined;
-    server.closeAllConnections();
-    await closed;
-  };
+  const listening = await listenPausable(server);
   const started: HttpLibrary = {
-    url: `http://127.0.0.1:${port}/mcp`,
+    ...listening,
     headers: [],
     refuseWith: undefined,
     sessions,
-    pause: stop,
-    resume: async () => void (await once(server.listen(port, "127.0.0.1"), "listening")),
     close: async () => {
       await Promise.all(Array.from(handlers.values(), (handler) => handler.close()));
-      await stop();
+      await listening.pause();
     },
   };
   return started;

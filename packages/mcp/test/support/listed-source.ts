@@ -39,7 +39,7 @@ export function listing(
 }
 
 /** The source of a server that lists these tools, when it is ready. */
-export async function sourceOf(
+export async function openSource(
   tools: readonly unknown[] | string,
   more: Partial<McpStdioServer> = {},
 ): Promise<McpSource> {

@@ -77,7 +77,7 @@ export class MessagesApi {
     return Object.fromEntries(
       blocks.flatMap(({ type, tool_use_id: id, content = "", is_error }) =>
         type === "tool_result" && id !== undefined
-          ? [[id, { text: textOf(content), isError: is_error === true }]]
+          ? [[id, { text: readText(content), isError: is_error === true }]]
           : [],
       ),
     );
@@ -126,6 +126,6 @@ export class MessagesApi {
   }
 }
 
-function textOf(content: string | readonly MessageBlock[]): string {
+function readText(content: string | readonly MessageBlock[]): string {
   return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
 }

@@ -34,7 +34,7 @@ export function rawServer(): McpStdioServer {
 }
 
 /** The text of a tool's answer. */
-export async function textOf(
+export async function readText(
   connection: McpConnection,
   name: string,
   args: Record<string, string | number> = {},

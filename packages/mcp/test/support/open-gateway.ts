@@ -70,7 +70,7 @@ export interface ClientMaking {
 }
 
 /** A client of the SDK. With `says` it can be asked. */
-export async function clientOf(
+export async function openClient(
   url: string,
   era: Era,
   { says, capabilities }: ClientMaking = {},
@@ -94,7 +94,7 @@ export async function clientOf(
 }
 
 /** The text of a result. */
-export function textOf({ content }: { readonly content?: unknown }): string {
+export function readText({ content }: { readonly content?: unknown }): string {
   return (content as readonly { readonly text?: string }[]).map(({ text }) => text).join("\n");
 }
 

@@ -25,7 +25,7 @@ export function oddServer(odd: string, more: Partial<McpStdioServer> = {}): McpS
 }
 
 /** The tool of this name. */
-export function toolOf(source: ToolSource, name: string): Tool {
+export function findTool(source: ToolSource, name: string): Tool {
   const tool = source.tools().find(({ spec }) => spec.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
   return tool;

@@ -17,7 +17,7 @@ export function realServer(
     name: packageName,
     prefix: false,
     command: process.execPath,
-    args: [programOf(packageName), ...args],
+    args: [findProgram(packageName), ...args],
     ...more,
     env: { ...compileCache, ...more.env },
   };
@@ -33,7 +33,7 @@ export function chromium(): string | undefined {
 }
 
 /** The first program of a package. */
-function programOf(packageName: string): string {
+function findProgram(packageName: string): string {
   // Not every package exports its package.json: it is searched in node_modules.
   for (const folder of require.resolve.paths(packageName) ?? []) {
     const manifest = read(join(folder, packageName, "package.json"));

@@ -19,7 +19,7 @@ export function pressExecutor(
   options: ServerRequestOptions = {},
   more: Partial<ExecutorOptions> = {},
 ): Promise<ToolExecutor> {
-  return executorOf(pressServer(era, options), more);
+  return createExecutor(pressServer(era, options), more);
 }
 
 /** The same over HTTP. */
@@ -28,11 +28,14 @@ export async function pressOverHttp(
   options: ServerRequestOptions = {},
   more: Partial<ExecutorOptions> = {},
 ): Promise<ToolExecutor> {
-  return executorOf({ name: "press", prefix: false, url: await pressUrl(era), ...options }, more);
+  return createExecutor(
+    { name: "press", prefix: false, url: await pressUrl(era), ...options },
+    more,
+  );
 }
 
 /** An executor over any server, which allows everything. Closed after the test. */
-export async function executorOf(
+export async function createExecutor(
   server: McpServer,
   more: Partial<ExecutorOptions> = {},
 ): Promise<ToolExecutor> {

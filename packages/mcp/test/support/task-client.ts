@@ -9,7 +9,7 @@ const anything = {
 } as const;
 
 /** One raw request of a client, and its raw result. */
-export async function requestOf(
+export async function getRequest(
   client: Client,
   method: string,
   params: JsonObject,

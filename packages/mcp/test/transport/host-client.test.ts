@@ -14,7 +14,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import type { McpClient } from "../../src/index.ts";
-import { connected, rawServer, textOf } from "../support/open-connection.ts";
+import { connected, rawServer, readText } from "../support/open-connection.ts";
 import { fixtureHttp } from "../support/fixture-server-http.ts";
 import { httpLibrary } from "../support/http-library.ts";
 import { executorOver, opened } from "../support/open-source.ts";
@@ -77,7 +77,7 @@ describe.each(lines)("a client of the SDK %s that the host has connected", (_, c
     });
     await source.close();
     const connection = await connected({ name: "raw", client });
-    expect(await textOf(connection, "echo", { text: "open" })).toBe("open");
+    expect(await readText(connection, "echo", { text: "open" })).toBe("open");
   });
 
   it("still notifies the host of changes, also after the source was closed", async () => {
@@ -86,14 +86,14 @@ describe.each(lines)("a client of the SDK %s that the host has connected", (_, c
     const client = await hostClient(host);
     const handlers = [client.transport?.onmessage, client.fallbackRequestHandler];
     const connection = await connected({ name: "raw", client }, { onNotification: ours });
-    await textOf(connection, "storm", { count: 1_000 });
+    await readText(connection, "storm", { count: 1_000 });
     expect(host).toHaveBeenCalled();
     expect(ours).toHaveBeenCalledWith("notifications/tools/list_changed", {});
     await connection.close();
     expect([client.transport?.onmessage, client.fallbackRequestHandler]).toEqual(handlers);
     ours.mockClear();
     const again = await connected({ name: "again", client });
-    await textOf(again, "storm", { count: 1_000 });
+    await readText(again, "storm", { count: 1_000 });
     expect(ours).not.toHaveBeenCalled();
   });
 
@@ -109,11 +109,11 @@ describe.each(lines)("a client of the SDK %s that the host has connected", (_, c
     const client = await hostClient();
     const connection = await connected({ name: "raw", client });
     const stop = new AbortController();
-    const call = textOf(connection, "stubborn", {}, stop.signal);
-    await textOf(connection, "echo", { text: "it has begun" });
+    const call = readText(connection, "stubborn", {}, stop.signal);
+    await readText(connection, "echo", { text: "it has begun" });
     stop.abort();
     await expect(call).rejects.toThrow(/abort/i);
-    expect(Number(await textOf(connection, "cancelled"))).toBeGreaterThan(0);
+    expect(Number(await readText(connection, "cancelled"))).toBeGreaterThan(0);
     await client.close();
     expect(await connection.closed).toMatchObject({ message: "the client was closed" });
   });
@@ -209,7 +209,7 @@ describe("a client without a connection", () => {
     const onNotification = vi.fn<(method: string, params: JsonObject) => void>();
     const connection = await connected({ name: "library", client }, { onNotification });
     expect(connection.era).toBe("modern");
-    await textOf(connection, "reorganise");
+    await readText(connection, "reorganise");
     await vi.waitFor(
       () =>
         expect(onNotification.mock.calls.map(([method]) => method)).toContain(

@@ -19,7 +19,7 @@ export async function createBackendOracle(document: string): Promise<Oracle> {
   try {
     await api.init();
   } catch (error) {
-    const cannot = `cannot load the document: ${messageOf(error)}`;
+    const cannot = `cannot load the document: ${readMessage(error)}`;
     return { name, check: () => ({ cannot }) };
   }
   const { openapi = "" } = api.definition;
@@ -27,7 +27,7 @@ export async function createBackendOracle(document: string): Promise<Oracle> {
     api.router.getOperations().map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]),
   );
   const obstacles = new Map<string, string | undefined>();
-  const obstacleOf = (key: string, operation: Operation | undefined): string | undefined => {
+  const findObstacle = (key: string, operation: Operation | undefined): string | undefined => {
     if (!obstacles.has(key)) {
       obstacles.set(key, openapi === "" ? "no Swagger 2.0" : obstacle(api, operation));
     }
@@ -38,7 +38,7 @@ export async function createBackendOracle(document: string): Promise<Oracle> {
     check(method, path, { query, headers, body, path: sent }): Verdict {
       const key = `${method} ${path}`;
       const operation = operations.get(key);
-      const cannot = obstacleOf(key, operation);
+      const cannot = findObstacle(key, operation);
       if (operation === undefined || cannot !== undefined) return { cannot: cannot ?? "" };
       const { "content-type": contentType = "application/json" } = headers;
       if (!/^application\/json\b/i.test(contentType)) return { cannot: "a body that is not JSON" };
@@ -85,7 +85,7 @@ function obstacle(
     api.validator.getRequestValidatorsForOperation(operationId);
     return undefined;
   } catch (error) {
-    return `does not compile its schemas: ${messageOf(error)}`;
+    return `does not compile its schemas: ${readMessage(error)}`;
   }
 }
 
@@ -107,6 +107,6 @@ class LazyBackend extends OpenAPIBackend<Document> {
   }
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] as string;
 }

@@ -2,7 +2,7 @@ import type { DocumentOperation } from "./contender.ts";
 
 /** True if a path, as sent, matches a path template of a document. */
 export function leadsTo(sent: string, template: string): boolean {
-  return patternOf(template).test(sent);
+  return toPattern(template).test(sent);
 }
 
 /** Finds the operation of a request: of several, the one with the most fixed text. */
@@ -12,7 +12,7 @@ export function router(
   const routes = operations
     .map((operation) => ({
       operation,
-      pattern: patternOf(operation.path),
+      pattern: toPattern(operation.path),
       fixed: operation.path.replaceAll(/\{[^{}]*\}/g, "").length,
     }))
     .sort((a, b) => b.fixed - a.fixed);
@@ -22,7 +22,7 @@ export function router(
 }
 
 /** The parts after `#` and `?` do not belong to the path. */
-function patternOf(template: string): RegExp {
+function toPattern(template: string): RegExp {
   const [path = ""] = template.split(/[?#]/);
   const parts = path.split(/(\{[^{}]+\})/);
   const pattern = parts.map((part) =>

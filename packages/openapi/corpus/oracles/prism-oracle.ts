@@ -60,7 +60,7 @@ export async function createPrismOracle(document: string): Promise<PrismOracle> 
       const resource = find(method, path) ?? renamed(document, method, path);
       if (resource === undefined) return { cannot: "an operation that it does not see" };
       try {
-        const answer = validateInput({ resource, element: elementOf(request) });
+        const answer = validateInput({ resource, element: toPrismRequest(request) });
         if ("right" in answer) return [];
         return answer.left
           .filter(({ severity }) => severity === 0)
@@ -130,7 +130,7 @@ function parsed(name: string): Parsed {
 }
 
 /** A request as Prism's own server passes it to the validation. */
-function elementOf({ method, path, query, headers, body }: Recorded): IHttpRequest {
+function toPrismRequest({ method, path, query, headers, body }: Recorded): IHttpRequest {
   const url = new URL(`http://oracle.example${path}?${query}`);
   const values: Record<string, string | string[]> = {};
   for (const key of url.searchParams.keys()) {
@@ -141,11 +141,11 @@ function elementOf({ method, path, query, headers, body }: Recorded): IHttpReque
     method: method.toLowerCase() as IHttpRequest["method"],
     url: { path: url.pathname, query: values },
     headers: headers as Record<string, string>,
-    body: bodyOf(headers["content-type"] ?? "", body),
+    body: parseBody(headers["content-type"] ?? "", body),
   };
 }
 
-function bodyOf(contentType: string, body: Buffer): unknown {
+function parseBody(contentType: string, body: Buffer): unknown {
   if (body.length === 0) return null;
   const text = body.toString();
   return /^application\/(?:[^;]+\+)?json\b/i.test(contentType) ? JSON.parse(text) : text;

@@ -33,7 +33,7 @@ export async function sampleCall(
   variant: Variant,
   seed: number,
 ): Promise<SampleCall | undefined> {
-  const check = await checkOf(schema);
+  const check = await compileCheck(schema);
   const first = firstAccepted(schema, variant, seed, check);
   const base = first ?? firstAccepted(schema, "required", seed, check);
   return base === undefined ? undefined : filled(schema, base, variant, seed, check);
@@ -42,7 +42,7 @@ export async function sampleCall(
 /**
  * A schema that cannot be compiled does not prevent the generation: the call then has the result.
  */
-async function checkOf(schema: JsonSchema): Promise<CompiledSchema> {
+async function compileCheck(schema: JsonSchema): Promise<CompiledSchema> {
   try {
     return await validator.compile(schema);
   } catch {

@@ -16,7 +16,7 @@ export const toolweaveModelSchema: Contender = contender(
 );
 
 /** Tools are called as a host calls them: by the executor, with its validation. */
-function contender(name: string, schemaOf: (tool: Tool) => JsonSchema): Contender {
+function contender(name: string, getSchema: (tool: Tool) => JsonSchema): Contender {
   return {
     name,
     async open(path, origin) {
@@ -31,7 +31,7 @@ function contender(name: string, schemaOf: (tool: Tool) => JsonSchema): Contende
         return {
           operation: { method, path },
           get inputSchema() {
-            return schemaOf(tool);
+            return getSchema(tool);
           },
           call: async (args: object): Promise<void> => {
             const outcome = await executor.execute({

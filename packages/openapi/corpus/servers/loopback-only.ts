@@ -17,7 +17,7 @@ interface Target {
   readonly path?: string | null;
 }
 
-function targetOf(given: unknown): Target {
+function readTarget(given: unknown): Target {
   // `net.connect` passes its arguments on as one list.
   const first: unknown = Array.isArray(given) ? given[0] : given;
   return typeof first === "object" && first !== null ? first : {};
@@ -30,7 +30,7 @@ function isLoopback(host: string): boolean {
 // oxlint-disable-next-line typescript/unbound-method -- called with the socket that it is called on
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (this: Socket, ...given: unknown[]): Socket {
-  const target = targetOf(given[0]);
+  const target = readTarget(given[0]);
   const { host = typeof given[1] === "string" ? given[1] : loopback, path } = target;
   if (typeof path === "string" || isLoopback(host)) {
     return Reflect.apply(connect, this, given) as Socket;
@@ -49,7 +49,7 @@ Socket.prototype.connect = function (this: Socket, ...given: unknown[]): Socket 
 // oxlint-disable-next-line typescript/unbound-method -- called with the server that it is called on
 const { listen } = Server.prototype;
 Server.prototype.listen = function (this: Server, ...given: unknown[]): Server {
-  if (typeof targetOf(given[0]).path === "string")
+  if (typeof readTarget(given[0]).path === "string")
     return Reflect.apply(listen, this, given) as Server;
   this.once("listening", () => {
     const message: Listening = { listening: (this.address() as AddressInfo).port };

@@ -93,14 +93,14 @@ export async function serverTools(
 }
 
 /** The result of a call that reached the server, whatever the status. */
-export async function resultOf(outcome: Promise<ToolOutcome>): Promise<ToolResult> {
+export async function awaitResult(outcome: Promise<ToolOutcome>): Promise<ToolResult> {
   const ended = await outcome;
   if (ended.status !== "completed") throw new Error(JSON.stringify(ended));
   return ended.result;
 }
 
 /** The text that a model reads. */
-export function textOf({ content }: Pick<ToolResult, "content">): string {
+export function readText({ content }: Pick<ToolResult, "content">): string {
   return content
     .map((block) => (block.type === "text" ? block.text : `[${block.type}]`))
     .join("\n");

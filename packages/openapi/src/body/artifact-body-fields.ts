@@ -27,11 +27,11 @@ export type ArtifactFiller = (
  * other field an artifact's key is ordinary text. In a field of plain bytes (`format: binary`), an artifact is refused:
  * JSON and forms cannot carry bytes, and the document does not define their encoding.
  *
- * @param argumentOf returns the name of a property of the value in errors. Default: `argument.property`.
+ * @param toArgument returns the name of a property of the value in errors. Default: `argument.property`.
  */
 export function createArtifactFiller(
   { schema, defs }: SelfContainedSchema,
-  argumentOf?: FieldArgument,
+  toArgument?: FieldArgument,
 ): ArtifactFiller {
   const fill = (
     value: JsonValue,
@@ -69,7 +69,7 @@ export function createArtifactFiller(
           member,
           schemas.flatMap((one) => getMemberSchemas(one, name)),
           files,
-          isRoot && argumentOf !== undefined ? argumentOf(name) : `${argument}.${name}`,
+          isRoot && toArgument !== undefined ? toArgument(name) : `${argument}.${name}`,
         ),
       ]),
     );

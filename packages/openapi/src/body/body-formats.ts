@@ -41,9 +41,9 @@ interface BodyFormat {
   argumentSchema?(media: MediaDescription): JsonSchema | boolean;
   /**
    * @param argument the argument's name, for errors.
-   * @param argumentOf returns the name of a field of the body in errors. Default: the field's name.
+   * @param toArgument returns the name of a field of the body in errors. Default: the field's name.
    */
-  writer(media: MediaDescription, argument: string, argumentOf?: FieldArgument): BodyWriter;
+  writer(media: MediaDescription, argument: string, toArgument?: FieldArgument): BodyWriter;
 }
 
 const json: BodyFormat = {
@@ -53,9 +53,9 @@ const json: BodyFormat = {
     (isJsonMediaType(media.mediaType) ||
       (isAnyType(media) && !(isText(media) && isInRange("text/plain", media.mediaType)))),
   argumentSchema: (media) => toJsonPatchSchema(media) ?? toJsonArgumentSchema(media),
-  writer(media, argument, argumentOf) {
+  writer(media, argument, toArgument) {
     const contentType = media.mediaType.includes("*") ? "application/json" : media.mediaType;
-    const fill = createArtifactFiller(media.schema, argumentOf);
+    const fill = createArtifactFiller(media.schema, toArgument);
     return (value, files) => {
       const body = JSON.stringify(value);
       return {
@@ -197,13 +197,13 @@ const bytes: BodyFormat = {
   writer(media, argument) {
     const { mediaType } = media;
     const schema = resolveSchema(media.schema.schema, media.schema.defs);
-    const typeOf = mediaType.includes("*")
+    const chooseType = mediaType.includes("*")
       ? (file: BodyFile) => getTypeInRanges([mediaType], file, argument)
       : () => mediaType;
     if (typeof schema === "object" && isEncodedSchema(schema)) {
       return (value, files) => {
         const { text, file } = toEncodedBody(value, schema, argument, files);
-        return { contentType: typeOf(file), body: text };
+        return { contentType: chooseType(file), body: text };
       };
     }
     if (hasOtherEncoding(schema)) {
@@ -215,7 +215,7 @@ const bytes: BodyFormat = {
     }
     return (value, files) => {
       const file = toBodyFile(value, argument, files);
-      return { contentType: typeOf(file), body: file.bytes };
+      return { contentType: chooseType(file), body: file.bytes };
     };
   },
 };

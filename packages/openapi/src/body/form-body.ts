@@ -97,12 +97,12 @@ function requireOne(
 export function createFormWriter(
   media: MediaDescription,
   argument: string,
-  argumentOf?: FieldArgument,
+  toArgument?: FieldArgument,
 ): BodyWriter {
   const contentType = media.mediaType;
   const checkKey = createReservedKeyCheck(argument, methodOnly);
-  const write = createFormTextWriter(media, argument, checkKey, argumentOf);
-  const fill = createArtifactFiller(media.schema, argumentOf);
+  const write = createFormTextWriter(media, argument, checkKey, toArgument);
+  const fill = createArtifactFiller(media.schema, toArgument);
   return (value, files) => {
     if (typeof value === "string") {
       assertWellFormed(value, argument);

@@ -89,13 +89,13 @@ function plannedParts(media: MediaDescription): PlannedParts {
 export function createMultipartWriter(
   media: MediaDescription,
   argument: string,
-  argumentOf: FieldArgument = fieldName,
+  toArgument: FieldArgument = fieldName,
 ): BodyWriter {
   const { plans } = plannedParts(media);
   const checkName = createReservedKeyCheck(argument, methodOnly);
   return (value, files) => {
     const writer = new PartWriter(argument, checkName, files);
-    const { contentType, chunks } = writer.body(plans, value, argumentOf);
+    const { contentType, chunks } = writer.body(plans, value, toArgument);
     return { contentType, body: Buffer.concat(chunks) };
   };
 }
@@ -117,11 +117,11 @@ class PartWriter {
     this.#files = files;
   }
 
-  /** @param argumentOf returns the name of a named part in errors. */
-  body(plans: MultipartParts, value: JsonValue, argumentOf: FieldArgument = fieldName): Multipart {
+  /** @param toArgument returns the name of a named part in errors. */
+  body(plans: MultipartParts, value: JsonValue, toArgument: FieldArgument = fieldName): Multipart {
     const parts = Array.isArray(value)
       ? this.#byPosition(plans, value as readonly JsonValue[])
-      : this.#byName(plans, toFormObject(value, this.#argument), argumentOf);
+      : this.#byName(plans, toFormObject(value, this.#argument), toArgument);
     const boundary = `toolweave-${crypto.randomUUID()}`;
     const chunks: Uint8Array[] = [];
     for (const { head, body } of parts) {
@@ -134,10 +134,10 @@ class PartWriter {
   #byName(
     plans: MultipartParts,
     fields: JsonObject,
-    argumentOf: FieldArgument = fieldName,
+    toArgument: FieldArgument = fieldName,
   ): Part[] {
     return Object.entries(fields).flatMap(([name, value]) => {
-      const argument = argumentOf(name);
+      const argument = toArgument(name);
       const parts = this.#field(plans, name, value, argument);
       if (parts.length === 0 && plans.required.has(name)) throw emptyValueError(argument);
       return parts;
@@ -197,11 +197,11 @@ class PartWriter {
       const value =
         plan?.encoded === undefined ? content : toEncodedText(content, plan.encoded, this.#files);
       type = getTextType(plan, value);
-      const textOf = (one: JsonValue): string =>
+      const writeText = (one: JsonValue): string =>
         plan?.json === true ? JSON.stringify(one) : toItemText(one, argument);
-      let text = textOf(value);
+      let text = writeText(value);
       if (plan?.fill !== undefined && mayContainArtifact(text)) {
-        text = textOf(plan.fill(value, this.#files, argument));
+        text = writeText(plan.fill(value, this.#files, argument));
       }
       const bytes = getTextEncoding(type ?? "")(text, argument);
       body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];

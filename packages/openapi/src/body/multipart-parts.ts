@@ -177,12 +177,12 @@ function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Sch
 function planProperties(
   properties: JsonObject,
   parts: Parts,
-  encodingOf: (name: string) => Encoding,
+  findEncoding: (name: string) => Encoding,
   { byName, names }: Found,
 ): JsonObject | undefined {
   let changed: Record<string, JsonValue> | undefined;
   for (const [name, property] of Object.entries(properties) as [string, Schema][]) {
-    const { plan, schema } = planPart(property, encodingOf(name), parts, name);
+    const { plan, schema } = planPart(property, findEncoding(name), parts, name);
     names.add(name);
     if (plan !== plainPart) byName.set(name, plan);
     if (schema === undefined) continue;

@@ -263,10 +263,10 @@ class SchemaAbridgement {
     if (!Array.isArray(oneOf)) return [];
     return (oneOf as JsonValue[])
       .slice(0, maxKinds)
-      .flatMap((branch) => this.#constantsOf(this.#resolved(branch)));
+      .flatMap((branch) => this.#readConstants(this.#resolved(branch)));
   }
 
-  #constantsOf(branch: JsonSchema): readonly string[] {
+  #readConstants(branch: JsonSchema): readonly string[] {
     let kinds = this.#constants.get(branch);
     if (kinds === undefined) {
       kinds = Object.entries((branch["properties"] ?? {}) as Node).flatMap(([name, schema]) => {

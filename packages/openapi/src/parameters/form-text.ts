@@ -21,13 +21,13 @@ import { isJsonObject } from "../document/record.ts";
  *
  * @param argument the argument's name, for errors.
  * @param checkKey refuses names, encoded as they are sent.
- * @param argumentOf returns the name of a field in errors.
+ * @param toArgument returns the name of a field in errors.
  */
 export function createFormTextWriter(
   { encoding = {}, schema }: Encodings & { readonly schema: SelfContainedSchema },
   argument: string,
   checkKey?: ReservedKeyCheck,
-  argumentOf: FieldArgument = fieldName,
+  toArgument: FieldArgument = fieldName,
 ): (value: JsonValue) => string {
   const styled = new Map<string, ParameterWriter>();
   const json = new Set<string>();
@@ -35,9 +35,9 @@ export function createFormTextWriter(
     const parameter = toStyledProperty(name, one);
     if (parameter !== undefined) {
       const others = getOtherFields(getFieldNames(schema), name);
-      const checkField = createReservedKeyCheck(argumentOf(name), others);
+      const checkField = createReservedKeyCheck(toArgument(name), others);
       const checkBoth = (key: string): void => (checkField(key), checkKey?.(key));
-      styled.set(name, createStyleWriter(parameter, argumentOf(name), checkBoth));
+      styled.set(name, createStyleWriter(parameter, toArgument(name), checkBoth));
     } else if (isJsonMediaType(one.contentType ?? "")) json.add(name);
   }
   const required = getRequiredNames(schema.schema, schema.defs);
@@ -46,7 +46,7 @@ export function createFormTextWriter(
     for (const [name, member] of Object.entries(toFormObject(value, argument))) {
       const before = pairs.length;
       writeField(pairs, name, member);
-      if (pairs.length === before && required.has(name)) throw emptyValueError(argumentOf(name));
+      if (pairs.length === before && required.has(name)) throw emptyValueError(toArgument(name));
     }
     return pairs.join("&");
   };
@@ -62,7 +62,7 @@ export function createFormTextWriter(
       return;
     }
     for (const item of toList(member)) {
-      const text = json.has(name) ? JSON.stringify(item) : toItemText(item, argumentOf(name));
+      const text = json.has(name) ? JSON.stringify(item) : toItemText(item, toArgument(name));
       pairs.push(`${key}=${encodeFormText(text)}`);
     }
   }

@@ -74,7 +74,7 @@ function createContentWriter(
   const { in: location } = parameter;
   const json = isJsonMediaType(mediaType);
   const isForm = getMediaTypeName(mediaType) === "application/x-www-form-urlencoded";
-  const textOf = isForm
+  const writeText = isForm
     ? createFormTextWriter(parameter, argument, location === "querystring" ? checkKey : undefined)
     : json
       ? (value: JsonValue) => JSON.stringify(value)
@@ -82,22 +82,22 @@ function createContentWriter(
   switch (location) {
     case "querystring":
       // A form already is a query (OpenAPI 3.2, "Parameter Object Examples").
-      if (isForm) return textOf;
+      if (isForm) return writeText;
       return (value) => {
-        const text = encodeStrict(textOf(value));
+        const text = encodeStrict(writeText(value));
         checkKey?.(text);
         return text;
       };
     case "header":
-      return json ? (value) => escapeNonAscii(textOf(value)) : textOf;
+      return json ? (value) => escapeNonAscii(writeText(value)) : writeText;
     case "path":
-      return (value) => encodeStrict(textOf(value));
+      return (value) => encodeStrict(writeText(value));
     default: {
       const name = encodeStrict(parameter.name);
       // A cookie contains text (OpenAPI 3.2, appendix D); other media types have characters that it cannot contain.
       return location === "cookie" && !json && !isForm
-        ? (value) => `${name}=${checkCookieValue(textOf(value), argument)}`
-        : (value) => `${name}=${encodeStrict(textOf(value))}`;
+        ? (value) => `${name}=${checkCookieValue(writeText(value), argument)}`
+        : (value) => `${name}=${encodeStrict(writeText(value))}`;
     }
   }
 }

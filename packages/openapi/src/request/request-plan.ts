@@ -176,8 +176,8 @@ function planBody(
       Object.hasOwn(args, argument) ? write(args[argument] as JsonValue, files) : undefined;
   }
   const names = new Map(properties.map((one) => [one.property, one.argument]));
-  const argumentOf = (field: string): string => names.get(field) ?? field;
-  const write = body.format.writer(body.media, argument, argumentOf);
+  const toArgument = (field: string): string => names.get(field) ?? field;
+  const write = body.format.writer(body.media, argument, toArgument);
   return (args, files) => {
     const value: Record<string, JsonValue> = {};
     let empty = true;

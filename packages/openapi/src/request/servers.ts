@@ -56,7 +56,7 @@ export function chooseServer(
     return (
       declared
         .map((other) => toUsableServer(other, documentUrl))
-        .find((other) => other !== undefined && isHttpsVersionOf(other, chosen)) ?? chosen
+        .find((other) => other !== undefined && isHttpsVariant(other, chosen)) ?? chosen
     );
   }
   return describeRefusal(servers);
@@ -90,7 +90,7 @@ function toUsableServer(server: string, base: string | undefined): ChosenServer 
   return url !== null && !mayLeavePath(url.pathname) ? toServer(url) : undefined;
 }
 
-function isHttpsVersionOf(other: ChosenServer, chosen: ChosenServer): boolean {
+function isHttpsVariant(other: ChosenServer, chosen: ChosenServer): boolean {
   return other.url === chosen.url.replace(/^http:/, "https:") && other.url !== chosen.url;
 }
 

@@ -41,14 +41,14 @@ export class InPlaceGraph {
   reaches(start: Location, goal: unknown, unionsOnly: boolean): boolean {
     this.visited = 0;
     if (start.value === goal) return true;
-    if (this.#edgesOf(start.value as JsonRecord, start).length === 0) return false;
+    if (this.#findEdges(start.value as JsonRecord, start).length === 0) return false;
     const seen = new Set<JsonRecord>();
     const open: Pick<Edge, "node" | "at">[] = [{ node: start.value as JsonRecord, at: start }];
     while (open.length > 0 && seen.size < maxVisits) {
       const { node, at } = open.pop() as Edge;
       if (seen.has(node)) continue;
       seen.add(node);
-      for (const edge of this.#edgesOf(node, at)) {
+      for (const edge of this.#findEdges(node, at)) {
         this.visited++;
         if (unionsOnly && !edge.union) continue;
         if (edge.node === goal) return true;
@@ -58,7 +58,7 @@ export class InPlaceGraph {
     return false;
   }
 
-  #edgesOf(node: JsonRecord, at: Pick<Location, "scope" | "pointer">): readonly Edge[] {
+  #findEdges(node: JsonRecord, at: Pick<Location, "scope" | "pointer">): readonly Edge[] {
     let edges = this.#edges.get(node);
     if (edges === undefined) {
       const found: Edge[] = [];

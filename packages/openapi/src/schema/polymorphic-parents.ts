@@ -107,7 +107,7 @@ export class PolymorphicParents {
     const descendants = new Map<unknown, Candidate>();
     const open: unknown[] = [node];
     for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
-      for (const candidate of this.#childrenOf(parent, location)) {
+      for (const candidate of this.#findChildren(parent, location)) {
         const { value } = candidate.location;
         if (value === node || descendants.has(value)) continue;
         descendants.set(value, candidate);
@@ -163,7 +163,7 @@ export class PolymorphicParents {
 
   #findTarget(target: unknown, { scope }: Location): Location | undefined {
     if (typeof target !== "string") return undefined;
-    const isName = /^[\w.-]+$/.test(target) && isRecord(this.#componentsOf(this.#root)?.[target]);
+    const isName = /^[\w.-]+$/.test(target) && isRecord(this.#getComponents(this.#root)?.[target]);
     const components = this.#version === "2.0" ? "#/definitions/" : "#/components/schemas/";
     const reference = isName ? components + target : target;
     const from = isName ? this.#root.scope : scope;
@@ -184,7 +184,7 @@ export class PolymorphicParents {
     return undefined;
   }
 
-  #componentsOf({ root }: LoadedDocument): JsonRecord | undefined {
+  #getComponents({ root }: LoadedDocument): JsonRecord | undefined {
     const schemas =
       this.#version === "2.0"
         ? ownValue(root, "definitions")
@@ -193,9 +193,9 @@ export class PolymorphicParents {
   }
 
   /** Returns the schemas with `parent` in `allOf`, among the components and the schemas beside it. */
-  *#childrenOf(parent: unknown, near: Location): Iterable<Candidate> {
+  *#findChildren(parent: unknown, near: Location): Iterable<Candidate> {
     const main = this.#version === "2.0" ? "/definitions" : "/components/schemas";
-    const places = [this.#siblingsAt(this.#componentsOf(this.#root), this.#root, main)];
+    const places = [this.#siblingsAt(this.#getComponents(this.#root), this.#root, main)];
     const beside = parsePointer(near.pointer).slice(0, -1);
     if (beside.length > 0) {
       const { document } = near.scope;

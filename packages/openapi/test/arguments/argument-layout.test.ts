@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { layoutArguments } from "../../src/arguments/argument-layout.ts";
 import { toInputSchema } from "../../src/arguments/input-schema.ts";
 import type { OperationDetails } from "../../src/document/operation.ts";
-import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
+import { body, details, media, parameter, createSchema } from "../support/operations.ts";
 
 function schemaFor(
   given: Partial<OperationDetails>,
@@ -18,7 +18,7 @@ function schemaFor(
   );
 }
 
-function argumentsOf(
+function listArguments(
   given: Partial<OperationDetails>,
   path?: string,
   headers?: readonly string[],
@@ -44,13 +44,13 @@ describe("parameters", () => {
     const schema = schemaFor(
       {
         parameters: [
-          parameter({ name: "id", in: "path", schema: schemaOf({ type: "integer" }) }),
+          parameter({ name: "id", in: "path", schema: createSchema({ type: "integer" }) }),
           parameter({
             name: "limit",
             in: "query",
             description: "How many.",
             deprecated: true,
-            schema: schemaOf({ type: "integer" }),
+            schema: createSchema({ type: "integer" }),
           }),
         ],
       },
@@ -69,15 +69,15 @@ describe("parameters", () => {
 
   test("accept no values that cannot be sent", () => {
     const list = { type: "array", items: { type: "string" } };
-    const tags = schemaOf({ $ref: "#/$defs/Tags" }, { Tags: { ...list, minItems: 0 } });
-    const text = schemaOf({ type: ["string", "null"], default: null });
-    const kind = schemaOf({ type: "string", enum: ["a"] });
-    const required = { in: "query", required: true, schema: schemaOf(list) } as const;
+    const tags = createSchema({ $ref: "#/$defs/Tags" }, { Tags: { ...list, minItems: 0 } });
+    const text = createSchema({ type: ["string", "null"], default: null });
+    const kind = createSchema({ type: "string", enum: ["a"] });
+    const required = { in: "query", required: true, schema: createSchema(list) } as const;
     const schema = schemaFor(
       {
         parameters: [
-          parameter({ name: "ids", in: "path", schema: schemaOf({ ...list, maxItems: 9 }) }),
-          parameter({ name: "of", in: "path", schema: schemaOf({ type: "object" }) }),
+          parameter({ name: "ids", in: "path", schema: createSchema({ ...list, maxItems: 9 }) }),
+          parameter({ name: "of", in: "path", schema: createSchema({ type: "object" }) }),
           parameter({ name: "text", in: "path", schema: text }),
           parameter({ name: "kind", in: "path", schema: kind }),
           parameter({ ...required, name: "tags", schema: tags }),
@@ -101,7 +101,7 @@ describe("parameters", () => {
   });
 
   test("with the same name in several places: the path keeps it, and the others are named after their place", () => {
-    const names = argumentsOf(
+    const names = listArguments(
       {
         parameters: [
           parameter({ name: "id", in: "cookie" }),
@@ -120,7 +120,7 @@ describe("parameters", () => {
       parameter({ name: "a[b]", in: "header" }),
       parameter({ name: "a[b]", in: "query" }),
     ];
-    expect(argumentsOf({ parameters: given })).toEqual(["header_a_b", "a_b"]);
+    expect(listArguments({ parameters: given })).toEqual(["header_a_b", "a_b"]);
   });
 
   test("whose new name is taken get a number", () => {
@@ -129,7 +129,7 @@ describe("parameters", () => {
       parameter({ name: "id", in: "query" }),
       parameter({ name: "query_id", in: "query" }),
     ];
-    expect(argumentsOf({ parameters: given }, "/pets/{id}")).toEqual([
+    expect(listArguments({ parameters: given }, "/pets/{id}")).toEqual([
       "id",
       "query_id_2",
       "query_id",
@@ -157,7 +157,7 @@ describe("parameters", () => {
   });
 
   test("that the model may not choose are omitted", () => {
-    const names = argumentsOf(
+    const names = listArguments(
       {
         parameters: [
           ...[
@@ -196,7 +196,7 @@ describe("parameters", () => {
   });
 
   test("of a path that does not contain them are omitted", () => {
-    expect(argumentsOf({ parameters: [parameter({ name: "gone", in: "path" })] })).toEqual([]);
+    expect(listArguments({ parameters: [parameter({ name: "gone", in: "path" })] })).toEqual([]);
   });
 });
 
@@ -225,7 +225,7 @@ describe("a body", () => {
   });
 
   test("with a property called like a parameter is one argument", () => {
-    const names = argumentsOf({
+    const names = listArguments({
       parameters: [parameter({ name: "tag", in: "query" })],
       ...json(pet),
     });
@@ -233,7 +233,7 @@ describe("a body", () => {
   });
 
   test("is called request_body if a parameter is called body", () => {
-    const names = argumentsOf({
+    const names = listArguments({
       parameters: [parameter({ name: "body", in: "query" })],
       ...json({ type: "array" }),
     });
@@ -241,7 +241,7 @@ describe("a body", () => {
   });
 
   test("with a property called body becomes arguments like any other", () => {
-    expect(argumentsOf(json({ type: "object", properties: { body: {}, title: {} } }))).toEqual([
+    expect(listArguments(json({ type: "object", properties: { body: {}, title: {} } }))).toEqual([
       "body",
       "title",
     ]);
@@ -266,7 +266,7 @@ describe("a body", () => {
   ])(
     "that is %s is one argument, since separate arguments would lose something",
     (_name, schema) => {
-      expect(argumentsOf(json(schema))).toEqual(["body"]);
+      expect(listArguments(json(schema))).toEqual(["body"]);
     },
   );
 
@@ -274,8 +274,8 @@ describe("a body", () => {
     const optional = (schema: JsonSchema): Partial<OperationDetails> => ({
       body: body([media("application/json", schema)], false),
     });
-    expect(argumentsOf(optional(pet))).toEqual(["body"]);
-    expect(argumentsOf(optional({ ...pet, required: [] }))).toEqual(["name", "tag"]);
+    expect(listArguments(optional(pet))).toEqual(["body"]);
+    expect(listArguments(optional({ ...pet, required: [] }))).toEqual(["name", "tag"]);
   });
 
   test("is JSON if JSON is among the choices, and application/json before other JSON", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { layoutArguments, type ArgumentLayout } from "../../src/arguments/argument-layout.ts";
 import { toInputSchema } from "../../src/arguments/input-schema.ts";
 import type { OperationDetails } from "../../src/document/operation.ts";
-import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
+import { body, details, media, parameter, createSchema } from "../support/operations.ts";
 
 const pet: JsonSchema = {
   type: "object",
@@ -16,7 +16,7 @@ function schemaFor(given: Partial<OperationDetails>): JsonSchema {
   return toInputSchema(layoutArguments(details(given), "/", "", none));
 }
 
-function argumentsOf(given: Partial<OperationDetails>): string[] {
+function listArguments(given: Partial<OperationDetails>): string[] {
   return Object.keys(schemaFor(given)["properties"] as JsonObject);
 }
 
@@ -24,7 +24,7 @@ test("a body has an argument for its media type only if another type can carry v
   const file = { type: "string", format: "binary" };
   const upload = { type: "object", properties: { name: { type: "string" }, file } };
   const both = (...types: ReturnType<typeof media>[]): string[] =>
-    argumentsOf({ body: body(types) });
+    listArguments({ body: body(types) });
   const form = media("multipart/form-data", pet);
   expect(both(media("application/json", pet), form)).toEqual(["name", "tag"]);
   expect(both(media("application/json", pet), media("application/xml", pet))).toEqual([
@@ -63,7 +63,7 @@ test("parameters that would be sent under the names of others are omitted, with 
         parameters: [
           parameter({ name: "page", in: "query" }),
           parameter({ name: "size", in: "query" }),
-          parameter({ name: "paging", in: "query", schema: schemaOf(schema) }),
+          parameter({ name: "paging", in: "query", schema: createSchema(schema) }),
         ],
       }),
       "/",

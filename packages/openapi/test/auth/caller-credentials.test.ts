@@ -178,10 +178,13 @@ test("simultaneous callers never receive each other's credentials", async () => 
       fc.uniqueArray(names1),
       async (calls, withKeys) => {
         const store = memoryCredentials();
-        const nameOf = (name: string): string => Buffer.from(name).toString("hex");
+        const toHexName = (name: string): string => Buffer.from(name).toString("hex");
         for (const name of withKeys) {
-          await store.set(of("key", name), { type: "secret", secret: `key-${nameOf(name)}` });
-          await store.set(of("token", name), { type: "token", accessToken: `tok-${nameOf(name)}` });
+          await store.set(of("key", name), { type: "secret", secret: `key-${toHexName(name)}` });
+          await store.set(of("token", name), {
+            type: "token",
+            accessToken: `tok-${toHexName(name)}`,
+          });
         }
         const late: CredentialStore = {
           ...store,
@@ -218,8 +221,8 @@ test("simultaneous callers never receive each other's credentials", async () => 
           const both = has && op === "both";
           return [
             `/${op}`,
-            has ? `key-${nameOf(caller)}` : "",
-            both ? `Bearer tok-${nameOf(caller)}` : "",
+            has ? `key-${toHexName(caller)}` : "",
+            both ? `Bearer tok-${toHexName(caller)}` : "",
           ].join(" ");
         });
         expect(sent.toSorted()).toEqual(expected.toSorted());

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from "@toolweave/http";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { call, toolOf } from "../support/call-tool.ts";
+import { call, findTool } from "../support/call-tool.ts";
 
 // Origins other than loopback cannot be reached in a test: the planned requests are checked
 // instead.
@@ -57,7 +57,7 @@ async function whoGets(options: OpenApiOptions, url?: string): Promise<string[]>
   await source.ready;
   answer = { status: 200, text: "{}" };
   sent.length = 0;
-  for (const name of ["x", "y", "z"]) await call(toolOf(source, name));
+  for (const name of ["x", "y", "z"]) await call(findTool(source, name));
   return sent.map((request) => {
     const text = JSON.stringify([request.url, request.headers]);
     return `${new URL(request.url).origin} ${text.split("SECRET").length - 1}`;
@@ -118,7 +118,7 @@ describe("credentials are sent", () => {
     await using source = openApiSource(document, secrets);
     await source.ready;
     answer = { status: 401, text: '"no"' };
-    const { error } = await call(toolOf(source, "y"));
+    const { error } = await call(findTool(source, "y"));
     expect(error).toMatchObject({
       code: "auth_required",
       message: expect.stringContaining('credentialOrigins: ["https://evil.example"]') as string,
@@ -129,7 +129,7 @@ describe("credentials are sent", () => {
   test("across origins in no redirect: the client knows their query parameters", async () => {
     await using source = openApiSource(document, secrets);
     await source.ready;
-    await call(toolOf(source, "x"));
+    await call(findTool(source, "x"));
     expect(sent[0]?.credentials).toEqual(["key", "x-token"]);
   });
 
@@ -139,7 +139,7 @@ describe("credentials are sent", () => {
       const components = { securitySchemes: { key: { type: "apiKey", in: "header", name } } };
       await using source = openApiSource({ ...document, components }, secrets);
       await source.ready;
-      await call(toolOf(source, "x"));
+      await call(findTool(source, "x"));
       expect(sent[0]?.headers?.[name.toLowerCase()]).toBe("SECRET");
       expect(sent[0]?.credentials).toContain(name.toLowerCase());
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 import { auth, basicHeader, securitySchemes } from "./support/all-credentials.ts";
 
 let server: RecordingServer;
@@ -24,7 +24,7 @@ describe("credentials are never revealed", () => {
           link: `<${recorded.headers["x-key"]}>`,
         })
         .end(echo(recorded));
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/x": {
           get: {
@@ -37,7 +37,7 @@ describe("credentials are never revealed", () => {
       { baseUrl: server.origin, auth, headers: { "X-Auth-Token": "HOST-SECRET" } },
       { components: { securitySchemes } },
     );
-    const output = await call(toolOf(source, "x"));
+    const output = await call(findTool(source, "x"));
     server.answer = respond(200, "application/json", "{}");
     const everything = JSON.stringify([output, output.error?.message]);
     for (const secret of ["KEY+123", "HOST-SECRET", "sécret", basicHeader.slice(6)])
@@ -47,18 +47,18 @@ describe("credentials are never revealed", () => {
 
   test("but a plain word that happens to be a password does not garble answers", async () => {
     server.answer = respond(200, "application/json", '{"password":"changed"}');
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x": { get: { operationId: "x", responses: ok } } },
       {
         baseUrl: server.origin,
         auth: { basic: { username: "me", password: "password" } },
       },
     );
-    expect((await call(toolOf(source, "x"))).value).toEqual({ password: "changed" });
+    expect((await call(findTool(source, "x"))).value).toEqual({ password: "changed" });
   });
 
   test("by the spec, the source or an error", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/x": {
           post: {
@@ -72,7 +72,7 @@ describe("credentials are never revealed", () => {
       { baseUrl: "http://127.0.0.1:1", auth },
       { components: { securitySchemes } },
     );
-    const tool = toolOf(source, "x");
+    const tool = findTool(source, "x");
     const permissions = await tool.preflight?.({}, {} as never);
     const failure = (await rejection(tool)) as Error;
     expect(

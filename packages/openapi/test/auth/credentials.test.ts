@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 import { auth, basicHeader, securitySchemes } from "./support/all-credentials.ts";
 
 let server: RecordingServer;
@@ -26,12 +26,12 @@ async function send(
     ...(security === undefined ? {} : { security }),
     ...more,
   };
-  await using source = await sourceOf(
+  await using source = await openSource(
     { "/x": { get: operation } },
     { baseUrl: server.origin, ...options },
     { components: { securitySchemes } },
   );
-  await call(toolOf(source, "x"), args);
+  await call(findTool(source, "x"), args);
   return server.last;
 }
 
@@ -83,7 +83,7 @@ describe("a credential is sent where the document declares it", () => {
 
   test("and is requested again before each request", async () => {
     let count = 0;
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x": { get: { operationId: "x", responses: ok } } },
       {
         baseUrl: server.origin,
@@ -91,7 +91,7 @@ describe("a credential is sent where the document declares it", () => {
       },
     );
     for (const token of ["t1", "t2"]) {
-      await call(toolOf(source, "x"));
+      await call(findTool(source, "x"));
       expect(server.last.headers["authorization"]).toBe(`Bearer ${token}`);
     }
   });
@@ -145,7 +145,7 @@ describe("a header of the host that describes the body", () => {
   test.each(["Content-Type", "content-encoding", "Content-Length", "Transfer-Encoding"])(
     "is refused, since one value cannot be right for all bodies: %s",
     async (name) => {
-      await expect(sourceOf({}, { headers: { [name]: "x" } })).rejects.toThrow(
+      await expect(openSource({}, { headers: { [name]: "x" } })).rejects.toThrow(
         `headers cannot have ${name.toLowerCase()}, which depends on the body: to set the media type of an operation, use overrides with requestMediaType`,
       );
     },
@@ -158,11 +158,11 @@ describe("credentials stay", () => {
   });
 
   test("at the origin of baseUrl, whatever a single operation declares", async () => {
-    await using source = await sourceOf(elsewhere("http://evil.example"), {
+    await using source = await openSource(elsewhere("http://evil.example"), {
       baseUrl: server.origin,
       auth,
     });
-    await call(toolOf(source, "x"));
+    await call(findTool(source, "x"));
     expect(server.last.headers["authorization"]).toBe("Bearer TOKEN");
   });
 
@@ -179,7 +179,7 @@ describe("credentials stay", () => {
     await using refused = openApiSource(`${host.origin}/openapi.json`, allowed);
     await refused.ready;
     // Another port is another origin, and a private one: the host must allow it.
-    expect(await rejection(toolOf(refused, "x"))).toMatchObject({
+    expect(await rejection(findTool(refused, "x"))).toMatchObject({
       code: "permission_denied",
       message: expect.stringContaining(`allowOrigins: ["${other.origin}"]`) as string,
     });
@@ -191,7 +191,7 @@ describe("credentials stay", () => {
       credentialOrigins: [other.origin],
     });
     await given.ready;
-    await call(toolOf(given, "x"));
+    await call(findTool(given, "x"));
     expect(other.last.headers["authorization"]).toBe("Bearer T-SECRET");
   });
 
@@ -256,12 +256,12 @@ test.each([null, "", 7])(
   "a secret that is not a string, or empty, is auth_required, and nothing is sent: %j",
   async (secret) => {
     for (const value of [() => secret, () => Promise.resolve(secret)]) {
-      await using source = await sourceOf(
+      await using source = await openSource(
         { "/x": { get: { operationId: "x", responses: ok } } },
         { baseUrl: server.origin, auth: { bearer: value as () => string } },
       );
       const before = server.requests.length;
-      expect(await rejection(toolOf(source, "x"))).toMatchObject({
+      expect(await rejection(findTool(source, "x"))).toMatchObject({
         code: "auth_required",
         message: expect.stringContaining('"bearer"') as string,
       });

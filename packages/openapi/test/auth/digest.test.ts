@@ -5,7 +5,7 @@ import { startServer } from "@toolweave/test-support/start-server";
 import auth from "http-auth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { OpenApiSource } from "../../src/index.ts";
-import { call, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, openSource, findTool } from "../support/call-tool.ts";
 
 interface Exchange {
   readonly authorization: string | undefined;
@@ -59,7 +59,7 @@ async function source(
     security: [{ digest: [] }],
     responses: {},
   });
-  const opened = await sourceOf(
+  const opened = await openSource(
     {
       "/x": {
         get: { ...operation("read"), parameters: [{ name: "q", in: "query", schema: {} }] },
@@ -85,7 +85,7 @@ describe("http digest (RFC 7616)", () => {
     const { origin, exchanges } = await digestServer();
     const opened = await source(origin);
     for (const q of ["a b", "c&d"]) {
-      expect(await call(toolOf(opened, "read"), { q })).toMatchObject({ value: { ok: true } });
+      expect(await call(findTool(opened, "read"), { q })).toMatchObject({ value: { ok: true } });
     }
     expect(exchanges.map(({ status }) => status)).toEqual([401, 200, 200]);
     expect(exchanges.map(({ authorization = "" }) => /nc=(\d+)/.exec(authorization)?.[1])).toEqual([
@@ -101,7 +101,7 @@ describe("http digest (RFC 7616)", () => {
     const operation = (url: string): JsonObject => ({
       get: { operationId: url, servers: [{ url }], security: [{ digest: [] }], responses: {} },
     });
-    const opened = await sourceOf(
+    const opened = await openSource(
       { "/a": operation(one.origin), "/b": operation(other.origin) },
       {
         allowOrigins: [one.origin, other.origin],
@@ -121,7 +121,7 @@ describe("http digest (RFC 7616)", () => {
   test("sends the body again with the answer", async () => {
     const { origin, exchanges } = await digestServer();
     const opened = await source(origin);
-    expect(await call(toolOf(opened, "write"), { body: { n: 1 } })).toMatchObject({
+    expect(await call(findTool(opened, "write"), { body: { n: 1 } })).toMatchObject({
       value: { ok: true },
     });
     expect(exchanges.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":1}']);
@@ -136,9 +136,9 @@ describe("http digest (RFC 7616)", () => {
       response.writeHead(401, { "www-authenticate": challenge }).end();
     });
     const opened = await source(origin);
-    await call(toolOf(opened, "read"));
+    await call(findTool(opened, "read"));
     nonce = "two";
-    await call(toolOf(opened, "read"));
+    await call(findTool(opened, "read"));
     expect(exchanges.map(({ status }) => status)).toEqual([401, 200, 401, 200]);
     expect(exchanges.at(-1)?.authorization).toMatch(/nc=00000001/);
   });
@@ -146,7 +146,7 @@ describe("http digest (RFC 7616)", () => {
   test("tries a refused password once, and reveals nothing of it", async () => {
     const { origin, exchanges } = await digestServer();
     const opened = await source(origin, "wrong-PASSWORD-1");
-    const output = await call(toolOf(opened, "read"));
+    const output = await call(findTool(opened, "read"));
     expect(output.error?.message).toContain("credentials were refused");
     expect(exchanges.map(({ status }) => status)).toEqual([401, 401]);
     const response = /response="(\w+)"/.exec(exchanges[1]?.authorization ?? "")?.[1] ?? "";
@@ -164,7 +164,7 @@ describe("http digest (RFC 7616)", () => {
       response.end(JSON.stringify({ authorization }));
     });
     const opened = await source(origin);
-    const seen = JSON.stringify(await call(toolOf(opened, "read")));
+    const seen = JSON.stringify(await call(findTool(opened, "read")));
     const [, response = ""] = /response="(\w+)"/.exec(exchanges[1]?.authorization ?? "") ?? [];
     expect(response).toMatch(/^\w{64}$/);
     expect(seen).not.toContain(response);
@@ -201,7 +201,7 @@ describe("http digest (RFC 7616)", () => {
       response.writeHead(302, { location: elsewhere }).end();
     });
     const opened = await source(origin, "love, lace", [elsewhere]);
-    for (const _ of [1, 2]) await call(toolOf(opened, "read"));
+    for (const _ of [1, 2]) await call(findTool(opened, "read"));
     expect(exchanges.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
   });
 
@@ -211,7 +211,7 @@ describe("http digest (RFC 7616)", () => {
       response.writeHead(401, { "www-authenticate": 'Basic realm="m"' }).end();
     });
     const opened = await source(origin);
-    await call(toolOf(opened, "read"));
+    await call(findTool(opened, "read"));
     expect(exchanges).toEqual([{ authorization: undefined, status: 401, body: "" }]);
   });
 });

@@ -7,7 +7,7 @@ import { memoryCredentials, type CredentialStore } from "@toolweave/core/stores"
 import { generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientCertificate, OpenApiAuth } from "../../src/index.ts";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
 import { toolContext } from "../support/tool-context.ts";
 
 type Authority = Awaited<ReturnType<typeof generate>>;
@@ -68,7 +68,7 @@ async function presented(
   auth: OpenApiAuth,
   callers: readonly (string | undefined)[],
 ): Promise<readonly unknown[]> {
-  const source = await sourceOf(
+  const source = await openSource(
     { "/x": { get: { operationId: "x", security: [{ tls: [] }], responses: {} } } },
     { id: "tls", baseUrl: origin, certificateAuthorities: authority.cert, auth },
     { components: { securitySchemes: { tls: { type: "mutualTLS" } } } } as unknown as JsonObject,
@@ -76,7 +76,7 @@ async function presented(
   onTestFinished(() => source.close());
   const outputs = await Promise.all(
     callers.map((id) =>
-      toolOf(source, "x").invoke(
+      findTool(source, "x").invoke(
         {},
         id === undefined ? toolContext() : { ...toolContext(), caller: { id } },
       ),

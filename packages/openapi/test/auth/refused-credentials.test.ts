@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 import { auth, securitySchemes } from "./support/all-credentials.ts";
 
 let server: RecordingServer;
@@ -15,11 +15,11 @@ afterAll(() => server.close());
 const ok = { "200": { description: "ok" } };
 
 /** The text that a model reads of a call that is not sent. */
-async function textOf(
+async function readText(
   security: JsonObject[],
   allowOrigins: readonly string[] = [],
 ): Promise<unknown> {
-  await using source = await sourceOf(
+  await using source = await openSource(
     { "/x": { get: { operationId: "x", security, responses: {} } } },
     {
       baseUrl: server.origin,
@@ -29,7 +29,7 @@ async function textOf(
     },
     { components: { securitySchemes } },
   );
-  const { content } = await call(toolOf(source, "x"));
+  const { content } = await call(findTool(source, "x"));
   return (content[0] as { readonly text?: string }).text;
 }
 
@@ -39,7 +39,7 @@ describe("a refused call", () => {
     ["without any, where they are optional", [{ digest: [], basic: [] }, {}]],
   ])("%s names the reason why no request can be authorized", async (_how, security) => {
     server.answer = respond(401, "text/plain", "no");
-    expect(await textOf(security)).toMatch(
+    expect(await readText(security)).toMatch(
       /cannot be authorized, since it asks for "\w+" and "basic" at once, and both are the header authorization of a request\. Repeating/,
     );
   });
@@ -49,7 +49,7 @@ describe("a refused call", () => {
     server.answer = (_recorded, response) => {
       response.writeHead(302, { location: `${elsewhere.origin}/x` }).end();
     };
-    expect(await textOf([{ bearer: [] }], [elsewhere.origin])).toBe(
+    expect(await readText([{ bearer: [] }], [elsewhere.origin])).toBe(
       `401 Unauthorized: no\nCredentials are missing: the API redirected the request to ${elsewhere.origin}, and credentials are not sent there. Repeating the call will not help.`,
     );
     expect(elsewhere.last.headers["authorization"]).toBeUndefined();
@@ -68,12 +68,12 @@ describe("a refusal", () => {
       responses: ok,
       ...(security === undefined ? {} : { security }),
     };
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x": { get: operation } },
       { baseUrl: server.origin, ...options },
       { components: { securitySchemes } },
     );
-    const output = await call(toolOf(source, "x"));
+    const output = await call(findTool(source, "x"));
     server.answer = respond(200, "application/json", "{}");
     return { code: output.error?.code, text: (output.content[0] as { text: string }).text };
   };
@@ -110,7 +110,7 @@ describe("a refusal", () => {
 
   test("of credentials without a scheme in the document is predicted when it is loaded", async () => {
     const operation = { operationId: "x", responses: ok, security: [{ bearer: [] }] };
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x": { get: operation } },
       {
         baseUrl: "http://127.0.0.1:1",
@@ -132,7 +132,7 @@ describe("a refusal", () => {
     const tokenUrl = "https://login.example/token";
     const flows = { clientCredentials: { tokenUrl, scopes: {} } };
     const operation = { operationId: "x", responses: ok, security: [{ machine: [] }] };
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x": { get: operation } },
       {
         baseUrl: "https://api.example",
@@ -154,7 +154,7 @@ describe("a refusal", () => {
     const get = (operationId: string, security: JsonObject[]): JsonObject => ({
       get: { operationId, responses: ok, security },
     });
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/both": get("both", [{ digest: [], bearer: [] }]),
         "/unknown": get("unknown", [{ undeclared: [] }]),
@@ -190,14 +190,14 @@ describe("a refusal", () => {
       },
       (): Promise<string> => Promise.reject(new Error("vault: SECRET")),
     ]) {
-      await using source = await sourceOf(
+      await using source = await openSource(
         { "/x": { get: { operationId: "x", responses: ok } } },
         {
           baseUrl: server.origin,
           auth: { bearer },
         },
       );
-      const error = await rejection(toolOf(source, "x"));
+      const error = await rejection(findTool(source, "x"));
       expect(error).toMatchObject({
         code: "auth_required",
         message: expect.not.stringContaining("SECRET") as string,

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthRegistration } from "../../src/index.ts";
 import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
 import { toolContext } from "../support/tool-context.ts";
-import { toolOf } from "../support/call-tool.ts";
+import { findTool } from "../support/call-tool.ts";
 
 let server: RecordingServer;
 let api: RecordingServer;
@@ -94,7 +94,7 @@ async function operation(
   );
   onTestFinished(() => source.close());
   await source.ready;
-  const tool = toolOf(source, "x");
+  const tool = findTool(source, "x");
   return async (context = {}) =>
     (await tool.invoke({}, { ...toolContext(), caller: { id: "ada" }, ...context })) as
       | ToolOutput
@@ -273,7 +273,10 @@ test("a token of a vault, without a registration, is never deleted", async () =>
   onTestFinished(() => source.close());
   await source.ready;
   await store.set(key, token("refused"));
-  const output = await toolOf(source, "x").invoke({}, { ...toolContext(), caller: { id: "ada" } });
+  const output = await findTool(source, "x").invoke(
+    {},
+    { ...toolContext(), caller: { id: "ada" } },
+  );
   expect(output).toMatchObject({ isError: true });
   expect(await store.get(key)).toEqual(token("refused"));
 });
@@ -323,7 +326,7 @@ test("closing the source cancels a request for a token", async () => {
   );
   await source.ready;
   const context = { ...toolContext(), caller: { id: "ada" } };
-  const ended = Promise.resolve(toolOf(source, "x").invoke({}, context)).catch(
+  const ended = Promise.resolve(findTool(source, "x").invoke({}, context)).catch(
     (error: unknown) => error,
   );
   await asked;

@@ -2,7 +2,7 @@ import type { JsonObject, Tool, ToolContext } from "@toolweave/core";
 import { memoryCredentials, type Credential } from "@toolweave/core/stores";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
 import {
   a,
   b,
@@ -35,7 +35,7 @@ async function toolWith({
   for (const [name, credential] of Object.entries(store ?? {})) {
     void credentials.set({ source: "api", scheme: name, caller: "ada" }, credential);
   }
-  const source = await sourceOf(
+  const source = await openSource(
     {
       "/x": {
         get: { operationId: "x", responses: {}, ...(security === undefined ? {} : { security }) },
@@ -52,7 +52,7 @@ async function toolWith({
     } as JsonObject,
   );
   return {
-    tool: toolOf(source, "x"),
+    tool: findTool(source, "x"),
     context: { ...toolContext(), caller: { id: "ada" } },
     close: () => source.close(),
   };

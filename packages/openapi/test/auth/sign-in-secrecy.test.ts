@@ -3,7 +3,7 @@ import { memoryCredentials, memoryPendingCalls } from "@toolweave/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthFlow } from "../../src/index.ts";
 import { RecordingServer, type Recorded } from "../support/recording-server.ts";
-import { interruptionOf, requestOf } from "./support/sign-in-executor.ts";
+import { getInterruption, getRequest } from "./support/sign-in-executor.ts";
 
 const key = "thirty-two bytes that only this test knows";
 const secret = "S3cret-of-the-shop-4711";
@@ -97,8 +97,8 @@ test.each<[OAuthFlow]>([["authorizationCode"], ["deviceAuthorization"]])(
       const outcome = await executor.execute({ id: "1", name, arguments: {} });
       seen.push(outcome, "error" in outcome ? String(outcome.error?.stack) : "");
       if (outcome.status !== "interrupted") return;
-      const interruption = interruptionOf(outcome);
-      const state = new URL(requestOf(interruption).url).searchParams.get("state") ?? "";
+      const interruption = getInterruption(outcome);
+      const state = new URL(getRequest(interruption).url).searchParams.get("state") ?? "";
       const value = `${redirectUri}?code=${code}&state=${state}`;
       const done = await (
         await startProcess()

@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest";
 import { openApiSource, type OAuthRegistration, type OpenApiOptions } from "../../src/index.ts";
 import { createTokenClient } from "../../src/auth/token-client.ts";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
 import { toolContext } from "../support/tool-context.ts";
 import { guardedApi } from "./support/guarded-api.ts";
-import { registration, resultOf, startProcess } from "./support/sign-in-executor.ts";
+import { registration, getResult, startProcess } from "./support/sign-in-executor.ts";
 
 const secret = "S3cret-of-the-shop-4711";
 
 /** A source of one operation whose document declares `tokenUrl`. */
-async function outcomeOf(
+async function getOutcome(
   flow: JsonObject,
   options: OpenApiOptions,
   more: Partial<OAuthRegistration> = {},
 ): Promise<unknown> {
-  await using source = await sourceOf(
+  await using source = await openSource(
     { "/x": { get: { operationId: "x", security: [{ oauth: [] }], responses: {} } } },
     {
       ...options,
@@ -29,7 +29,7 @@ async function outcomeOf(
     } as unknown as JsonObject,
   );
   try {
-    return await toolOf(source, "x").invoke({}, toolContext());
+    return await findTool(source, "x").invoke({}, toolContext());
   } catch (error) {
     return error;
   }
@@ -46,7 +46,7 @@ describe("a document", () => {
     await using api = await RecordingServer.start(respond(200, "application/json", "{}"));
     await using thief = await RecordingServer.start(issued);
     const tokenUrl = `${thief.origin}/token`;
-    const refused = await outcomeOf({ tokenUrl, scopes: {} }, { baseUrl: api.origin });
+    const refused = await getOutcome({ tokenUrl, scopes: {} }, { baseUrl: api.origin });
     expect(refused).toMatchObject({
       code: "auth_required",
       message: expect.stringContaining(
@@ -62,7 +62,7 @@ describe("a document", () => {
     await using server = await RecordingServer.start(issued);
     const flow = { tokenUrl: "https://thief.example/token", scopes: {} };
     const own = { tokenUrl: `${server.origin}/token` };
-    expect(await outcomeOf(flow, { baseUrl: api.origin }, own)).toMatchObject({ value: {} });
+    expect(await getOutcome(flow, { baseUrl: api.origin }, own)).toMatchObject({ value: {} });
     expect(server.requests).toHaveLength(1);
     expect(api.last.headers["authorization"]).toBe("Bearer T-4711-ABCDEFGH");
   });
@@ -72,11 +72,11 @@ describe("a document", () => {
       recorded.path === "/v1/token" ? issued(recorded, response) : void response.end("{}"),
     );
     for (const tokenUrl of ["token", "/v1/token", `${api.origin}/v1/token`]) {
-      await outcomeOf({ tokenUrl, scopes: {} }, { baseUrl: `${api.origin}/v1/` });
+      await getOutcome({ tokenUrl, scopes: {} }, { baseUrl: `${api.origin}/v1/` });
       expect(api.last.headers["authorization"]).toBe("Bearer T-4711-ABCDEFGH");
     }
     await using other = await RecordingServer.start(issued);
-    await outcomeOf(
+    await getOutcome(
       { tokenUrl: other.origin, scopes: {} },
       { baseUrl: api.origin, allowOrigins: [other.origin], credentialOrigins: [other.origin] },
     );
@@ -112,7 +112,7 @@ describe("a document", () => {
       },
     );
     await source.ready;
-    await expect(toolOf(source, "x").invoke({}, toolContext())).rejects.toMatchObject({
+    await expect(findTool(source, "x").invoke({}, toolContext())).rejects.toMatchObject({
       code: "permission_denied",
     });
     expect([...thief.requests, ...api.asked]).toEqual([]);
@@ -143,7 +143,7 @@ test("a flow of Swagger 2.0 is one of OpenAPI 3", async () => {
     },
   );
   await source.ready;
-  await toolOf(source, "x").invoke({}, toolContext());
+  await findTool(source, "x").invoke({}, toolContext());
   expect(api.last.headers["authorization"]).toBe("Bearer T-4711-ABCDEFGH");
 });
 
@@ -158,7 +158,7 @@ test("a refusal of the client is reported to the host, without its secret", asyn
   const outcome = await process.call();
   expect(outcome).toMatchObject({ status: "failed" });
   expect(JSON.stringify([outcome, process.events])).not.toContain("WRONG-SECRET-0815");
-  expect(resultOf(outcome).isError).toBe(true);
+  expect(getResult(outcome).isError).toBe(true);
 });
 
 describe("the URLs of a flow", () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { noFiles, type EncodedBody } from "../../src/body/body-writer.ts";
 import type { MediaDescription } from "../../src/document/operation.ts";
 import { chooseBody } from "../../src/body/body-formats.ts";
-import { media, schemaOf } from "../support/operations.ts";
+import { media, createSchema } from "../support/operations.ts";
 
 function encode(description: MediaDescription, value: JsonValue): EncodedBody {
   const chosen = chooseBody([description]);
@@ -12,7 +12,7 @@ function encode(description: MediaDescription, value: JsonValue): EncodedBody {
   return chosen.format.writer(chosen.media, "body")(value, noFiles);
 }
 
-async function formOf({ body, contentType }: EncodedBody): Promise<FormData> {
+async function readForm({ body, contentType }: EncodedBody): Promise<FormData> {
   return new Response(body as Uint8Array<ArrayBuffer>, {
     headers: { "content-type": contentType },
   }).formData();
@@ -48,7 +48,7 @@ describe("JSON", () => {
   test("of items (OpenAPI 3.2) is a list for the model", () => {
     const items: MediaDescription = {
       ...media("application/jsonl"),
-      itemSchema: schemaOf({ type: "integer" }),
+      itemSchema: createSchema({ type: "integer" }),
     };
     expect(chooseBody([items])?.format.argumentSchema?.(items)).toEqual({
       type: "array",
@@ -123,7 +123,7 @@ describe("multipart", () => {
 
   test("carries any bytes unchanged, and text beside them", async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-    const form = await formOf(
+    const form = await readForm(
       encode(media("multipart/form-data", schema), {
         file: base64(bytes),
         note: 'é "x"\r\n--b',
@@ -161,7 +161,7 @@ describe("multipart", () => {
         defs: { Upload: schema },
       },
     );
-    const form = await formOf(encode(composed, { file: base64("hello") }));
+    const form = await readForm(encode(composed, { file: base64("hello") }));
     expect(await (form.get("file") as File).text()).toBe("hello");
   });
 
@@ -172,7 +172,7 @@ describe("multipart", () => {
       c: { explode: false, delimiter: "\t" },
       d: {},
     } as const;
-    const form = await formOf(
+    const form = await readForm(
       encode(media("multipart/form-data", true, { encoding }), {
         a: [1, 2],
         b: [1, 2],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
 import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
-import { failureOf, sentOrRefused } from "../support/round-trip/sent-or-refused.ts";
+import { catchFailure, sentOrRefused } from "../support/round-trip/sent-or-refused.ts";
 import { anyText, isPlain, seeded } from "../support/round-trip/seeds.ts";
 import { readEvents, readForm, readMultipart } from "../support/round-trip/wire-body.ts";
 
@@ -53,7 +53,7 @@ async function failure<T>(
     expect(await read(sent)).toEqual(expected(value));
     return true;
   });
-  return failureOf<[T]>(arrives, settings);
+  return catchFailure<[T]>(arrives, settings);
 }
 
 // JSON has no negative zero.

@@ -1,6 +1,7 @@
 // Failures of the connection, as a caller of the executor sees them.
+import { recordUnhandledRejections } from "@toolweave/test-support/unhandled-rejections";
 import { describe, expect, test } from "vitest";
-import { documentOf, opened, modelView } from "../support/open-source.ts";
+import { createDocument, opened, modelView } from "../support/open-source.ts";
 import { closed, rawServer, type RawServer } from "../support/raw-server.ts";
 
 const json = { content: { "application/json": { schema: { type: "object" } } } };
@@ -8,7 +9,7 @@ const operation = (operationId: string) => ({
   operationId,
   responses: { 200: { description: "ok", ...json } },
 });
-const document = documentOf({ "/a": { get: operation("read"), post: operation("write") } });
+const document = createDocument({ "/a": { get: operation("read"), post: operation("write") } });
 
 const open = (server: RawServer) =>
   opened(document, { baseUrl: server.origin, auth: { bearer: "s3cret-token" } });
@@ -191,9 +192,7 @@ describe("a server that does not answer", () => {
   });
 
   test("HT39 is aborted at once when the host cancels, in the middle of a body as well", async () => {
-    const stray: unknown[] = [];
-    const note = (error: unknown): void => void stray.push(error);
-    process.on("unhandledRejection", note);
+    const unhandled = recordUnhandledRejections();
     const stop = new AbortController();
     const server = await rawServer((socket) => {
       socket.write(head('content-length: 100\r\n\r\n{"a":1'), () => stop.abort());
@@ -203,7 +202,6 @@ describe("a server that does not answer", () => {
     const { error } = modelView(await executor.execute(call, { signal: stop.signal }));
     expect(error.code).toBe("cancelled");
     await closed(server.sockets[0]);
-    process.off("unhandledRejection", note);
-    expect(stray).toEqual([]);
+    expect(unhandled).toEqual([]);
   });
 });

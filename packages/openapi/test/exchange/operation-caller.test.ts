@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { respond } from "../support/recording-server.ts";
-import { apiOf } from "../support/start-api.ts";
+import { openApi } from "../support/start-api.ts";
 
 const paths = {
   "/thing": { get: { operationId: "getThing", responses: { "200": { description: "ok" } } } },
 };
 
 test("HT41: an unreachable API is not called for a while, and the call's error says so", async () => {
-  const { call, server } = await apiOf(paths, respond(200, "text/plain", "here"));
+  const { call, server } = await openApi(paths, respond(200, "text/plain", "here"));
   await server.pause();
   for (let count = 0; count < 10; count++) {
     expect(await call("get_thing")).toMatchObject({

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { fillSchema } from "../../src/model-schema/fill-schema.ts";
 import { getSchemaBudget, type SchemaBudget } from "../../src/model-schema/schema-budget.ts";
 import { abridgeSchema } from "../../src/model-schema/model-schema.ts";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
-import { randomOf, randomValue, tampered } from "../support/random-value.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
+import { createRandom, randomValue, tampered } from "../support/random-value.ts";
 
 const short = getSchemaBudget("short", 1);
 const full = getSchemaBudget("full", 1);
@@ -289,7 +289,7 @@ describe("a value that is valid for the arguments", () => {
           const abridged = abridgeSchema(given, "x", { ...short, size, verbatim });
           const isValid = ajv.compile(abridged);
           const isFilled = ajv.compile(fillSchema(given, abridged, size, () => "", "left out"));
-          const random = randomOf(seed);
+          const random = createRandom(seed);
           for (let round = 0; round < 6; round++) {
             const made = randomValue(given, given, random);
             const value = round % 2 === 0 ? made : tampered(made, random);
@@ -332,10 +332,10 @@ describe("a body of XML whose schema is an object", () => {
   test.each(["short", "full"] as const)(
     "is a text whose fields are in the description: %s",
     async (how) => {
-      await using source = await sourceOf(paths, { descriptions: how }, {
+      await using source = await openSource(paths, { descriptions: how }, {
         components: { schemas },
       } as unknown as JsonObject);
-      const { inputSchema } = toolOf(source, "put_tags").spec;
+      const { inputSchema } = findTool(source, "put_tags").spec;
       expect((inputSchema["properties"] as JsonObject)["body"]).toMatchObject({
         type: "string",
         contentMediaType: "text/xml",
@@ -370,8 +370,8 @@ describe("a body of a polymorphic type", () => {
     async (descriptions) => {
       const content = { "application/json": { schema: pet } };
       const paths = { "/pets": { post: { operationId: "addPet", requestBody: { content } } } };
-      await using source = await sourceOf(paths, { descriptions }, { components: { schemas } });
-      const json = JSON.stringify(toolOf(source, "add_pet").spec.inputSchema);
+      await using source = await openSource(paths, { descriptions }, { components: { schemas } });
+      const json = JSON.stringify(findTool(source, "add_pet").spec.inputSchema);
       expect(json).toMatch(/"(const|enum)":\[?"Cat"/);
       expect(json).toMatch(/"(const|enum)":\[?"Dog"/);
       expect(json).toContain('"huntingSkill"');

@@ -22,7 +22,7 @@ function declared(document: object): string[] {
   );
 }
 
-function placeOf({ spec }: Tool): string {
+function describePlace({ spec }: Tool): string {
   const { method, path } = spec.provenance.origin as { method: string; path: string };
   return `${method} ${path}`;
 }
@@ -44,7 +44,9 @@ function expectCompiles(tool: Tool, schema: object | undefined): void {
   try {
     new Ajv2020({ strict: false, logger: false }).compile(schema);
   } catch (error) {
-    throw new Error(`${placeOf(tool)}: ${JSON.stringify(schema).slice(0, 3000)}`, { cause: error });
+    throw new Error(`${describePlace(tool)}: ${JSON.stringify(schema).slice(0, 3000)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -71,7 +73,7 @@ test("any operation of a broken document is a tool whose schemas compile, or a p
         if (!exists(document, pointer ?? "")) throw new Error(`${subject}: nothing at ${pointer}`);
       }
       const faults = problems.filter(({ severity }) => severity !== "warning");
-      const known = new Set([...tools.map(placeOf), ...faults.map(({ subject }) => subject)]);
+      const known = new Set([...tools.map(describePlace), ...faults.map(({ subject }) => subject)]);
       for (const operation of declared(document)) {
         const path = operation.slice(operation.indexOf(" ") + 1);
         if (!known.has(operation) && !known.has(path)) throw new Error(`${operation} is lost`);

@@ -83,7 +83,7 @@ const published = ["2.0", "3.0", "3.1"].flatMap((version) =>
 // A quick run uses every fourth.
 const documents = published.filter((_, index) => isFullRun || index % 4 === 0);
 
-function yamlOf(name: string): string {
+function readYaml(name: string): string {
   return name.replaceAll("json", "yaml");
 }
 
@@ -109,11 +109,11 @@ describe("@readme/oas-examples", () => {
     );
   });
 
-  const inYaml = documents.filter((name) => existsSync(join(examples, yamlOf(name))));
+  const inYaml = documents.filter((name) => existsSync(join(examples, readYaml(name))));
 
   test.each(inYaml)("%s has the same list in YAML", async (name) => {
     const json = await openDocument(join(examples, name));
-    const yaml = await openDocument(join(examples, yamlOf(name)));
+    const yaml = await openDocument(join(examples, readYaml(name)));
     const listed = (opened: typeof yaml) =>
       opened.operations.map(({ name: tool, summary, path }) => [tool, path, summary]);
     expect(listed(yaml)).toEqual(listed(json));

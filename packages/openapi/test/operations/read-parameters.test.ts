@@ -5,7 +5,7 @@ import type { Parameter } from "../../src/document/operation.ts";
 import {
   checkOperations,
   document,
-  failureOf,
+  getFailure,
   onlyDetails,
   standalone,
 } from "../support/open-documents.ts";
@@ -157,7 +157,7 @@ describe("parameters of an operation", () => {
     const opened = await openDocument(
       document("3.0.0", { "/x": { get: { parameters: [{ name: "a", in: "querry" }] } } }),
     );
-    const error = failureOf(opened.operations[0]);
+    const error = getFailure(opened.operations[0]);
     expect(error.message).toBe('the parameter\'s `in` is "querry"');
     expect(error.pointer).toBe("/paths/~1x/get/parameters/0");
   });

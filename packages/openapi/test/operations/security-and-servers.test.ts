@@ -136,7 +136,7 @@ describe("security", () => {
   });
 });
 
-async function serversOf(paths: JsonObject, more: JsonObject, version = "3.0.0") {
+async function listServers(paths: JsonObject, more: JsonObject, version = "3.0.0") {
   const opened = await openDocument(document(version, paths, more));
   return opened.operations.map((operation) => operation.details().servers);
 }
@@ -153,7 +153,7 @@ describe("servers", () => {
         put: { servers: [{ url: "https://c.example.com" }] },
       },
     };
-    expect(await serversOf(paths, more)).toEqual([
+    expect(await listServers(paths, more)).toEqual([
       ["https://a.example.com/v1", "/relative"],
       ["https://b.example.com"],
       ["https://c.example.com"],
@@ -171,14 +171,14 @@ describe("servers", () => {
         },
       },
     ];
-    expect(await serversOf({ "/a": { get: {} } }, { servers })).toEqual([
+    expect(await listServers({ "/a": { get: {} } }, { servers })).toEqual([
       ["https://h.example.com:8443/v2/{open}"],
     ]);
   });
 
   test("are empty if the document has none", async () => {
-    expect(await serversOf({ "/a": { get: {} } }, {})).toEqual([[]]);
-    expect(await serversOf({ "/a": { get: {} } }, {}, "2.0")).toEqual([[]]);
+    expect(await listServers({ "/a": { get: {} } }, {})).toEqual([[]]);
+    expect(await listServers({ "/a": { get: {} } }, {}, "2.0")).toEqual([[]]);
   });
 
   test.each([
@@ -193,7 +193,7 @@ describe("servers", () => {
     ],
     [{ basePath: "/v1", schemes: ["https"] }, ["/v1"]],
   ])("of Swagger 2.0: %j", async (more, expected) => {
-    expect(await serversOf({ "/a": { get: {} } }, more, "2.0")).toEqual([expected]);
+    expect(await listServers({ "/a": { get: {} } }, more, "2.0")).toEqual([expected]);
   });
 
   test("of Swagger 2.0 without a host are the document's own address", async () => {

@@ -3,7 +3,7 @@ import { layoutArguments } from "../../src/arguments/argument-layout.ts";
 import { planRequest } from "../../src/request/request-plan.ts";
 import { chooseServer } from "../../src/request/servers.ts";
 import { details } from "../support/operations.ts";
-import { rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { rejection, openSource, findTool } from "../support/call-tool.ts";
 
 const climbing = [
   "/../../admin/keys",
@@ -21,11 +21,11 @@ const climbing = [
 
 describe("a path that leaves baseUrl", () => {
   test.each(climbing)("makes its operation a problem: %s", async (path) => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       { [path]: { delete: { operationId: "x", responses: {} } } },
       { baseUrl: "http://127.0.0.1:1/tenant/v1" },
     );
-    const tool = toolOf(source, "x");
+    const tool = findTool(source, "x");
     expect(() => tool.preflight?.({}, {} as never)).toThrow(
       expect.objectContaining({
         code: "unavailable",
@@ -44,7 +44,9 @@ describe("a path that leaves baseUrl", () => {
   test.each(["/a/v1..v2", "/.well-known/x", "/a/...", "/group%2Fproject", "/{base}...{head}"])(
     "does not include dots in other places: %s",
     async (path) => {
-      await using source = await sourceOf({ [path]: { get: { operationId: "x", responses: {} } } });
+      await using source = await openSource({
+        [path]: { get: { operationId: "x", responses: {} } },
+      });
       source.realize();
       expect(source.tools()).toHaveLength(1);
     },

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -22,8 +22,8 @@ const object = { type: "object" };
 async function tool(
   parameters: readonly JsonObject[],
   options: OpenApiOptions = {},
-): Promise<ReturnType<typeof toolOf>> {
-  const source = await sourceOf(
+): Promise<ReturnType<typeof findTool>> {
+  const source = await openSource(
     {
       "/x": {
         get: {
@@ -37,7 +37,7 @@ async function tool(
     { baseUrl: server.origin, auth: { apiKey: "SECRET" }, ...options },
     { components } as unknown as JsonObject,
   );
-  return toolOf(source, "x");
+  return findTool(source, "x");
 }
 
 describe("an object whose keys become separate names", () => {

@@ -4,7 +4,7 @@ import { parseTemplate } from "url-template";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
 import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
-import { failureOf, sentOrRefused } from "../support/round-trip/sent-or-refused.ts";
+import { catchFailure, sentOrRefused } from "../support/round-trip/sent-or-refused.ts";
 import { anyText, isPlain, seeded } from "../support/round-trip/seeds.ts";
 import {
   readParameter,
@@ -198,7 +198,7 @@ describe("a parameter arrives as it was passed, or is refused", () => {
       expect(wire).toBe(byTemplate(parameter, value) ?? wire);
       return true;
     });
-    expect(await failureOf<[JsonValue]>(arrives, settings)).toBeUndefined();
+    expect(await catchFailure<[JsonValue]>(arrives, settings)).toBeUndefined();
   });
 });
 
@@ -244,16 +244,16 @@ describe("a parameter with content arrives as it was passed, or is refused", () 
     const arrives = fc.asyncProperty(value, async (given) => {
       const got = await sentOrRefused(tool, { p: given }, server);
       if (got instanceof ToolError) return !(typeof given === "string" && isPlain(given));
-      const text = contentOf(location, got, json);
+      const text = readContent(location, got, json);
       expect(json ? JSON.parse(text) : text).toEqual(given);
       return true;
     });
-    expect(await failureOf<[JsonValue]>(arrives, settings)).toBeUndefined();
+    expect(await catchFailure<[JsonValue]>(arrives, settings)).toBeUndefined();
     await source.close();
   });
 });
 
-function contentOf(location: string, { path, query, headers }: Recorded, json: boolean): string {
+function readContent(location: string, { path, query, headers }: Recorded, json: boolean): string {
   switch (location) {
     case "path":
       return decodeURIComponent(path.slice("/a/".length, -"/b".length));

@@ -126,7 +126,7 @@ const readings: Reading = {
   form: ({ body }) => [...new URLSearchParams(body.toString())],
   formJson: ({ body }, expected) => parsedFields(body.toString(), expected.formJson),
   parts: (recorded, expected) =>
-    partsOf(recorded).map((part, index) => asExpected(part, expected.parts?.[index])),
+    readParts(recorded).map((part, index) => asExpected(part, expected.parts?.[index])),
 };
 
 /** The sent request, in the format of the expected one. */
@@ -190,7 +190,7 @@ function asExpected({ name, file, type, text }: SentPart, expected: Part | undef
 }
 
 /** The parts of a multipart body, parsed here: `FormData` does not contain the type of a field. */
-function partsOf({ headers, body }: Recorded): SentPart[] {
+function readParts({ headers, body }: Recorded): SentPart[] {
   const boundary =
     /^multipart\/form-data; boundary=(.+)$/.exec(headers["content-type"] ?? "")?.[1] ?? "";
   const pieces = body.toString().split(`--${boundary}`);

@@ -67,7 +67,7 @@ async function shop(rules: readonly PolicyRule[] = []): Promise<ToolExecutor> {
   return new ToolExecutor({ registry, policy: { preset: "supervised", rules } });
 }
 
-async function targetOf(name: string, args: JsonObject): Promise<string | undefined> {
+async function readTarget(name: string, args: JsonObject): Promise<string | undefined> {
   const { requests } = await (await shop()).explain({ name, arguments: args });
   return requests.find(({ permission }) => permission.kind === "network")?.permission.target;
 }
@@ -94,7 +94,7 @@ describe("the target of a request", () => {
       "POST /filter?z=1&a=2",
     ],
   ])("%s", async (_, name, args, target) => {
-    expect(await targetOf(name, args)).toBe(target.replace("/", `${server.origin}/`));
+    expect(await readTarget(name, args)).toBe(target.replace("/", `${server.origin}/`));
   });
 
   test("that is too long to read is refused, and nothing is sent", async () => {

@@ -81,7 +81,7 @@ afterAll(async () => {
   await rm(scratch, { recursive: true });
 });
 
-function documentOf(row: Row): JsonObject {
+function createDocument(row: Row): JsonObject {
   const { openapi = "3.2.0", method = "get", path = "/x", content, servers } = row;
   const parameters = row.parameters?.map((one) => ({
     ...(one["in"] === "path" ? { required: true } : {}),
@@ -104,8 +104,8 @@ function documentOf(row: Row): JsonObject {
   } as unknown as JsonObject;
 }
 
-async function sourceOf(row: Row): Promise<OpenApiSource> {
-  const text = JSON.stringify(documentOf(row)).replaceAll("{origin}", server.origin);
+async function openSource(row: Row): Promise<OpenApiSource> {
+  const text = JSON.stringify(createDocument(row)).replaceAll("{origin}", server.origin);
   const { override, method = "get", path: at = "/x" } = row;
   const overrides =
     override === undefined ? {} : { overrides: { [`${method.toUpperCase()} ${at}`]: override } };
@@ -203,7 +203,7 @@ interface Called {
 
 async function called(row: Row): Promise<Called> {
   server.answer = (_recorded, response) => response.writeHead(204).end();
-  const source = await sourceOf(row);
+  const source = await openSource(row);
   const registry = new ToolRegistry([source]);
   await registry.ready;
   const executor = new ToolExecutor({

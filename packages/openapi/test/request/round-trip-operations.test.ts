@@ -17,10 +17,10 @@ import {
   mayRefuse,
   type DrawnArgument,
 } from "../support/round-trip/random-arguments.ts";
-import { documentOf } from "../support/round-trip/operation-document.ts";
+import { createDocument } from "../support/round-trip/operation-document.ts";
 import { drawnOperation, type DrawnOperation } from "../support/round-trip/random-operation.ts";
 import { seeded } from "../support/round-trip/seeds.ts";
-import { failureOf } from "../support/round-trip/sent-or-refused.ts";
+import { catchFailure } from "../support/round-trip/sent-or-refused.ts";
 import { readOperation } from "../support/round-trip/wire-operation.ts";
 
 let server: RecordingServer;
@@ -85,7 +85,7 @@ let arrived = 0;
 let refused = 0;
 
 async function arrives(operation: DrawnOperation): Promise<void> {
-  const document = documentOf(operation);
+  const document = createDocument(operation);
   await withTool(document, {}, async (tool, run) => {
     const all = drawnArguments(operation, argumentsSchemaOf(tool) as JsonObject);
     const chosen = choose(operation, all);
@@ -200,7 +200,7 @@ test("a complete operation arrives as it was passed, or the call is refused for 
     } catch (error) {
       const { texts: _, ...given } = operation;
       const about = JSON.stringify({
-        document: documentOf(operation),
+        document: createDocument(operation),
         parameters: given.parameters,
         body: given.body,
         host: given.host,
@@ -211,7 +211,7 @@ test("a complete operation arrives as it was passed, or the call is refused for 
     }
   });
   expect(
-    await failureOf<[DrawnOperation]>(property, { ...settings, includeErrorInReport: true }),
+    await catchFailure<[DrawnOperation]>(property, { ...settings, includeErrorInReport: true }),
   ).toBeUndefined();
   console.info(`${arrived} arrived, ${refused} were refused`);
   // Most drawn values are valid in their place.

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 
 const ok = { "200": { description: "ok" } };
 
@@ -17,7 +17,7 @@ describe("servers", () => {
     await using host = await RecordingServer.start(respond(200, "application/json", document));
     await using source = openApiSource(host.origin + url);
     await source.ready;
-    const [permission] = (await toolOf(source, "post_a").preflight?.({}, {} as never)) ?? [];
+    const [permission] = (await findTool(source, "post_a").preflight?.({}, {} as never)) ?? [];
     return permission?.target.replace(host.origin, "HOST");
   };
 
@@ -57,12 +57,12 @@ describe("servers", () => {
     "that a document chose on a private host must be allowed by the host: %s",
     async (_, optionsFor) => {
       await using museum = await RecordingServer.start();
-      await using source = await sourceOf(
+      await using source = await openSource(
         { "/a": { get: { responses: ok } } },
         optionsFor(museum.origin),
         { servers: [{ url: museum.origin }] },
       );
-      expect(await rejection(toolOf(source, "get_a"))).toMatchObject({
+      expect(await rejection(findTool(source, "get_a"))).toMatchObject({
         code: "permission_denied",
         message: expect.stringContaining(`allowOrigins: ["${museum.origin}"]`) as string,
       });
@@ -111,7 +111,7 @@ describe("the host's options for servers", () => {
 
   test("baseUrl replaces the document's servers and absolute ones of operations; relative ones are resolved against it", async () => {
     await using museum = await RecordingServer.start();
-    await using source = await sourceOf(
+    await using source = await openSource(
       paths,
       { baseUrl: `${museum.origin}/api/v2` },
       { servers: [{ url: "/api/v2" }] },
@@ -131,7 +131,7 @@ describe("the host's options for servers", () => {
   test("`servers` takes precedence over baseUrl, by the URL in the document or by its template", async () => {
     await using museum = await RecordingServer.start();
     await using other = await RecordingServer.start();
-    await using source = await sourceOf(
+    await using source = await openSource(
       paths,
       {
         baseUrl: museum.origin,
@@ -142,7 +142,7 @@ describe("the host's options for servers", () => {
       },
       { servers: [{ url: "/api/v2" }] },
     );
-    for (const name of ["get_file", "get_zoned", "get_a"]) await call(toolOf(source, name));
+    for (const name of ["get_file", "get_zoned", "get_a"]) await call(findTool(source, name));
     expect(other.requests.map(({ path }) => path)).toEqual(["/up/file", "/zone/zoned"]);
     expect(museum.requests.map(({ path }) => path)).toEqual(["/a"]);
   });
@@ -157,12 +157,12 @@ describe("the host's options for servers", () => {
       },
     ];
     const serverVariables = { host: "127.0.0.1", port, version: "v9", regoin: "eu" };
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/a": { get: { responses: ok } } },
       { serverVariables, allowOrigins: [museum.origin] },
       { servers },
     );
-    await call(toolOf(source, "get_a"));
+    await call(findTool(source, "get_a"));
     expect(museum.last.path).toBe("/v9/a");
     expect(source.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('"regoin", which is not a variable') as string,
@@ -171,7 +171,7 @@ describe("the host's options for servers", () => {
   });
 
   test("absent, with a variable without a value: one warning, and the call is refused", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/a": { get: { responses: ok } }, "/b": { get: { responses: ok } } },
       {},
       { servers: [{ url: "https://{tenant}.example/v1" }] },
@@ -188,14 +188,14 @@ describe("the host's options for servers", () => {
     ]);
     source.realize();
     expect(source.problems).toHaveLength(1);
-    expect(await rejection(toolOf(source, "get_a"))).toMatchObject({
+    expect(await rejection(findTool(source, "get_a"))).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining(`t${reason}`) as string,
     });
   });
 
   test("absent, with a document without servers: one problem at load, for all operations without their own", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/a": { get: { responses: ok } },
         "/b": { get: { responses: ok } },

@@ -5,7 +5,7 @@ import type { SelfContainedSchema } from "../../src/document/operation.ts";
 import {
   checkOperations,
   document,
-  failureOf,
+  getFailure,
   folder,
   standalone,
 } from "../support/open-documents.ts";
@@ -144,7 +144,7 @@ describe("budgets", () => {
           "/flat": { put: body({ type: "string" }) },
         }),
       );
-      expect(failureOf(opened.operations[0]).message).toBe(
+      expect(getFailure(opened.operations[0]).message).toBe(
         "the schema is nested deeper than 400 levels",
       );
       expect(checkOperations(opened).map(({ path }) => path)).toEqual(["/flat"]);
@@ -157,7 +157,7 @@ describe("budgets", () => {
     const opened = await openDocument(
       document("3.0.0", { "/x": { put: body(circular as JsonObject) } }),
     );
-    expect(failureOf(opened.operations[0]).message).toMatch(/nested deeper than/);
+    expect(getFailure(opened.operations[0]).message).toMatch(/nested deeper than/);
   });
 
   test("aliases that make one schema huge break its operation only", async () => {
@@ -174,7 +174,7 @@ describe("budgets", () => {
       "  /y: { put: { requestBody: { required: true, content: { application/json: { schema: *a2 } } } } }",
     );
     const opened = await openDocument(lines.join("\n"));
-    expect(failureOf(opened.operations[0]).message).toBe("the schema has more than 200000 parts");
+    expect(getFailure(opened.operations[0]).message).toBe("the schema has more than 200000 parts");
     expect(checkOperations(opened).map(({ path }) => path)).toEqual(["/y"]);
   });
 

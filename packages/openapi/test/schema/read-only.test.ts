@@ -1,21 +1,7 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { onlyDetails, standalone } from "../support/open-documents.ts";
-import { request } from "./support/translate.ts";
-
-async function response(
-  version: string,
-  schema: JsonValue,
-  schemas: JsonObject = {},
-): Promise<unknown> {
-  const { responses } = await onlyDetails(
-    version,
-    { responses: { 200: { content: { "application/json": { schema } } } } },
-    { components: { schemas } },
-  );
-  const [media] = responses[0]?.media ?? [];
-  return media === undefined ? undefined : standalone(media.schema);
-}
+import { request, response } from "./support/translate.ts";
 
 describe("read-only and write-only properties", () => {
   const schemas = {

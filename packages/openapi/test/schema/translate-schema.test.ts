@@ -1,22 +1,8 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { onlyDetails, standalone } from "../support/open-documents.ts";
-import { request } from "./support/translate.ts";
-
-async function response(
-  version: string,
-  schema: JsonValue,
-  schemas: JsonObject = {},
-): Promise<unknown> {
-  const { responses } = await onlyDetails(
-    version,
-    { responses: { 200: { content: { "application/json": { schema } } } } },
-    { components: { schemas } },
-  );
-  const [media] = responses[0]?.media ?? [];
-  return media === undefined ? undefined : standalone(media.schema);
-}
+import { onlyDetails } from "../support/open-documents.ts";
+import { request, response } from "./support/translate.ts";
 
 describe("keywords of older versions", () => {
   test.each<[string, JsonObject, JsonObject]>([

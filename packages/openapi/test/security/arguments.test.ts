@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, modelView } from "../support/open-source.ts";
+import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const get = (...parameters: JsonObject[]): JsonObject => ({
   get: { operationId: "x", parameters, responses: { 200: { description: "ok" } } },
 });
 const at = (path: string, item: JsonObject, more: JsonObject = {}) =>
-  opened(documentOf({ [path]: item }, more), { baseUrl: `${server.origin}/v1` });
+  opened(createDocument({ [path]: item }, more), { baseUrl: `${server.origin}/v1` });
 
 describe("SR16 a value in a path", () => {
   // Values that some servers decode into dots are refused, encoded or not.
@@ -179,7 +179,7 @@ describe("OA16 a method override", () => {
     const { spec } = await at("/a", get());
     expect(spec("x").annotations).toMatchObject({ readOnlyHint: true });
     const { executor } = await opened(
-      documentOf({ "/a": get() }),
+      createDocument({ "/a": get() }),
       { baseUrl: server.origin },
       { policy: ["autonomous", { rules: [{ effect: "ask", tools: "x" }] }] },
     );
@@ -213,7 +213,7 @@ describe("OA17 values that the model may not choose", () => {
       },
     };
     const { spec, run } = await opened(
-      documentOf(
+      createDocument(
         { "/a": item },
         {
           components: {
@@ -243,7 +243,7 @@ describe("OA17 values that the model may not choose", () => {
 });
 
 test("SE11 a model that requests the host's credential by another name gets nothing", async () => {
-  const { run } = await opened(documentOf({ "/a": get(parameter("url", "query")) }), {
+  const { run } = await opened(createDocument({ "/a": get(parameter("url", "query")) }), {
     baseUrl: server.origin,
     auth: { bearer: "s3cret-token" },
   });

@@ -4,7 +4,7 @@ import { argumentsSchemaOf, type PreflightContext } from "@toolweave/core/adapte
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
-import { documentOf } from "../support/open-source.ts";
+import { createDocument } from "../support/open-source.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
@@ -38,7 +38,7 @@ async function read(
 ): Promise<Read> {
   const requestBody = { required: true, content: { [mediaType]: { schema } } };
   const source = openApiSource.fromDocument(
-    documentOf(
+    createDocument(
       { "/x": { post: { operationId: "x", requestBody, responses: {} } } },
       { components: { schemas } },
     ),
@@ -106,7 +106,7 @@ describe("the model's schema is created once, and fits", () => {
   test("for a summary and a path", async () => {
     const long = `/${"x".repeat(50_000)}`;
     const source = openApiSource.fromDocument(
-      documentOf({ [long]: { get: { responses: {} }, put: { summary: long, responses: {} } } }),
+      createDocument({ [long]: { get: { responses: {} }, put: { summary: long, responses: {} } } }),
     );
     onTestFinished(() => source.close());
     await source.ready;

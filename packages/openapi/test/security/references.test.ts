@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, modelView } from "../support/open-source.ts";
+import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 const content = "root-of-all-secrets";
 
@@ -26,7 +26,7 @@ async function server(): Promise<RecordingServer> {
 
 /** An operation whose body is a reference, beside one that needs none. */
 const withReference = ($ref: string) =>
-  documentOf({
+  createDocument({
     "/a": {
       post: {
         operationId: "refers",

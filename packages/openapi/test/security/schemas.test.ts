@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, ToolOutcome } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, modelView, type Opened } from "../support/open-source.ts";
+import { createDocument, opened, modelView, type Opened } from "../support/open-source.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 
 let server: RecordingServer;
@@ -23,7 +23,7 @@ function hostile(schema: JsonObject, schemas: JsonObject = {}): Promise<Opened> 
     },
   });
   return opened(
-    documentOf(
+    createDocument(
       { "/x": takes("hostile", schema), "/y": takes("plain", { type: "string" }) },
       { components: { schemas } },
     ),
@@ -227,7 +227,7 @@ test("SC15 the identifiers of one schema do not affect another", async () => {
     },
   });
   const api = await opened(
-    documentOf({
+    createDocument({
       "/a": takes("a", { $id, type: "string" }),
       "/b": takes("b", { $id, type: "integer" }),
       "/c": takes("c", { $ref: $id }),
@@ -275,7 +275,7 @@ test("SC18 nothing is coerced on its way to the API", async () => {
       responses: {},
     },
   };
-  const api = await opened(documentOf({ "/a": item }), { baseUrl: server.origin });
+  const api = await opened(createDocument({ "/a": item }), { baseUrl: server.origin });
   for (const args of [
     { confirm: "false" },
     { confirm: 0 },
@@ -296,7 +296,7 @@ test("SC18 nothing is coerced on its way to the API", async () => {
 
 test("SC19 a duplicate key has the same value for the check, the person and the API", async () => {
   const { executor } = await opened(
-    documentOf({
+    createDocument({
       "/files/{path}": {
         delete: {
           operationId: "remove",

@@ -3,7 +3,7 @@ import { memoryArtifacts, memoryPendingCalls, type AuditRecord } from "@toolweav
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf } from "../support/open-source.ts";
+import { createDocument } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const token = "tok/4f9a+0c2b==7d1e";
 
 /** An executor that stores everything that it emits. */
 async function telling(paths: JsonObject, options: OpenApiOptions = {}, more: JsonObject = {}) {
-  const source = openApiSource(documentOf(paths, more), { baseUrl: server.origin, ...options });
+  const source = openApiSource(createDocument(paths, more), { baseUrl: server.origin, ...options });
   const registry = new ToolRegistry([source]);
   onTestFinished(() => registry.close());
   await registry.ready;
@@ -34,7 +34,7 @@ async function telling(paths: JsonObject, options: OpenApiOptions = {}, more: Js
 }
 
 /** The encodings of a text on the wire. */
-const formsOf = (text: string): string[] => [
+const listForms = (text: string): string[] => [
   text,
   JSON.stringify(text).slice(1, -1),
   encodeURIComponent(text),
@@ -50,7 +50,7 @@ describe("SE03 a credential that the API returns", () => {
     async (type) => {
       server.answer = ({ headers }, response) => {
         const said = (headers["authorization"] ?? "").replace("Bearer ", "");
-        const body = `${"x".repeat(80_000)} ${formsOf(said).join(" ")} ${"y".repeat(80_000)}`;
+        const body = `${"x".repeat(80_000)} ${listForms(said).join(" ")} ${"y".repeat(80_000)}`;
         response
           .setHeader("content-type", type)
           .end(type === "application/json" ? JSON.stringify({ body }) : body);
@@ -67,7 +67,7 @@ describe("SE03 a credential that the API returns", () => {
         kept.push(Buffer.from((await artifacts.read(key, 0, size)) ?? []).toString("latin1"));
       }
       const all = JSON.stringify([outcome, events, records, kept]);
-      for (const form of formsOf(token)) expect(all).not.toContain(form);
+      for (const form of listForms(token)) expect(all).not.toContain(form);
     },
   );
 });

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
-import { documentOf, opened, modelView } from "../support/open-source.ts";
+import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 async function server(answer?: Answer): Promise<RecordingServer> {
   const started = await RecordingServer.start(answer);
@@ -13,7 +13,7 @@ const get = (operationId: string, more: JsonObject = {}): JsonObject => ({
   get: { operationId, responses: { 200: { description: "ok" } }, ...more },
 });
 const withServer = (url: string): JsonObject =>
-  documentOf({ "/a": get("a") }, { servers: [{ url }] });
+  createDocument({ "/a": get("a") }, { servers: [{ url }] });
 
 test.each([
   ["OA05 the cloud's metadata", "http://169.254.169.254/latest"],
@@ -58,7 +58,7 @@ test("OA05 baseUrl replaces every server, of the document, of a path and of an o
   const api = await server();
   const evil = [{ url: "http://169.254.169.254" }];
   const { run } = await opened(
-    documentOf(
+    createDocument(
       { "/a": { ...get("a"), servers: evil }, "/b": get("b", { servers: evil }), "/c": get("c") },
       { servers: evil },
     ),
@@ -72,7 +72,7 @@ test("OA06 a server of one path or one operation has neither the permission of t
   const api = await server();
   const evil = await server();
   const servers = [{ url: evil.origin }];
-  const document = documentOf(
+  const document = createDocument(
     { "/a": { ...get("a"), servers }, "/b": get("b", { servers }), "/c": get("c") },
     {
       components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
@@ -102,7 +102,7 @@ test.each([301, 302, 303, 307, 308])(
       (_recorded, response) =>
         void response.writeHead(status, { location: `${inner.origin}/admin?x=1` }).end(),
     );
-    const { run } = await opened(documentOf({ "/a": get("a") }), { baseUrl: api.origin });
+    const { run } = await opened(createDocument({ "/a": get("a") }), { baseUrl: api.origin });
     const { error, text } = modelView(await run("a"));
     expect(error.code).toBe("permission_denied");
     expect(error.message).toContain(inner.origin);
@@ -127,7 +127,7 @@ test.each([
     ? { type: "apiKey", in: place, name: "X-API-Key" }
     : { type: "http", scheme: "bearer" };
   const { run } = await opened(
-    documentOf(
+    createDocument(
       { "/a": get("a") },
       {
         components: { securitySchemes: { key: scheme } },
@@ -156,7 +156,7 @@ test("SE04 the body of a write is not sent to another origin: the redirect is re
   );
   const body = { content: { "application/json": { schema: { type: "object" } } } };
   const { run } = await opened(
-    documentOf({ "/a": { post: { operationId: "a", requestBody: body, responses: {} } } }),
+    createDocument({ "/a": { post: { operationId: "a", requestBody: body, responses: {} } } }),
     { baseUrl: api.origin, allowOrigins: [other.origin] },
   );
   const { error } = modelView(await run("a", { body: { card: "4111" } }));

@@ -4,7 +4,7 @@ import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, modelView } from "../support/open-source.ts";
+import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const text = { type: "string" };
 
 const at = (path: string, operation: JsonObject, options: OpenApiOptions = {}) =>
   opened(
-    documentOf({
+    createDocument({
       [path]: {
         post: { operationId: "x", responses: { 200: { description: "ok" } }, ...operation },
       },
@@ -97,7 +97,7 @@ describe("a value that the host hides or fixes", () => {
   test("by method and path never applies to an operation whose operationId equals it", async () => {
     const operation = (operationId: string): JsonObject => ({ operationId, responses: {} });
     const { source } = await opened(
-      documentOf({ "/a": { get: operation("read"), delete: operation("GET /a") } }),
+      createDocument({ "/a": { get: operation("read"), delete: operation("GET /a") } }),
       { baseUrl: server.origin, overrides: { "GET /a": { annotations: { readOnlyHint: true } } } },
     );
     const hints = source

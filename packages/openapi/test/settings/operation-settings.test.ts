@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions, type OperationOverride } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";
-import { call, sourceOf, toolOf } from "../support/call-tool.ts";
+import { call, openSource, findTool } from "../support/call-tool.ts";
 
 const responses = { 200: { description: "ok" } };
 const parameter = (name: string, place: string, type: string, required = false): JsonObject => ({
@@ -49,7 +49,7 @@ afterAll(() => server.close());
 
 describe("an override", () => {
   test("sets the name and the annotations of a tool, in place of the document", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       prefix: "my",
       overrides: {
         putPet: { name: "save_pet", title: "Save", timeoutMs: 5 },
@@ -57,7 +57,7 @@ describe("an override", () => {
       },
     });
     expect(source.problems).toEqual([]);
-    expect(toolOf(source, "my__save_pet").spec).toMatchObject({
+    expect(findTool(source, "my__save_pet").spec).toMatchObject({
       title: "Save",
       description: "**Saves** it.",
       timeoutMs: 5,
@@ -67,11 +67,11 @@ describe("an override", () => {
   });
 
   test("hides arguments and sends fixed ones, whatever was passed", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       baseUrl: server.origin,
       overrides: { putPet: { hidden: ["page"], fixed: { dry_run: true, owner: "me" } } },
     });
-    const tool = toolOf(source, "put_pet");
+    const tool = findTool(source, "put_pet");
     for (const schema of [tool.spec.inputSchema, tool.argumentsSchema]) {
       expect(schema).toMatchObject({ required: ["id"] });
       expect(Object.keys(schema?.["properties"] as object)).toEqual(["id", "name"]);
@@ -101,7 +101,7 @@ describe("an override", () => {
   });
 
   test("with a value that does not match disables the tool, and does not reveal the value", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       overrides: { putPet: { fixed: { page: "s3cret" } } },
     });
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["other"]);
@@ -115,14 +115,14 @@ describe("an override", () => {
   });
 
   test("that hides a required argument disables the tool", async () => {
-    await using source = await sourceOf(paths, { overrides: { putPet: { hidden: ["owner"] } } });
+    await using source = await openSource(paths, { overrides: { putPet: { hidden: ["owner"] } } });
     source.realize();
     expect(source.tools()).toHaveLength(1);
     expect(source.problems[0]?.message).toMatch(/owner, which is required: give it a value/);
   });
 
   test("of an unknown name is a warning, with a suggestion", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       overrides: { putPets: { title: "x" }, putPet: { hidden: ["pages"] } },
     });
     source.realize();
@@ -140,7 +140,7 @@ describe("an override", () => {
   });
 
   test("with an undeclared media type disables the tool", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       overrides: { putPet: { requestMediaType: "application/merge-patch+json" } },
     });
     source.realize();
@@ -151,7 +151,7 @@ describe("an override", () => {
   });
 
   test("for the body of an operation without one is a warning", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       overrides: {
         other: { requestMediaType: "application/json" },
         putPet: { decodeBase64Body: true },
@@ -169,7 +169,7 @@ describe("an override", () => {
   });
 
   test("has its name exclusively: an operation of the document with that name is not a tool", async () => {
-    await using source = await sourceOf(paths, { overrides: { putPet: { name: "other" } } });
+    await using source = await openSource(paths, { overrides: { putPet: { name: "other" } } });
     expect(source.tools().map(({ spec }) => spec.provenance.origin?.["method"])).toEqual(["PUT"]);
     expect(source.problems).toMatchObject([{ subject: "GET /other" }]);
   });
@@ -196,22 +196,22 @@ describe("x-toolweave in a document", () => {
   });
 
   test("names, describes and hides its operation", async () => {
-    await using named = await sourceOf(withSaid({ name: "c", description: "Does a." }));
-    expect(toolOf(named, "c").spec.description).toBe("Does a.");
-    await using hidden = await sourceOf(withSaid({ hidden: true }));
+    await using named = await openSource(withSaid({ name: "c", description: "Does a." }));
+    expect(findTool(named, "c").spec.description).toBe("Does a.");
+    await using hidden = await openSource(withSaid({ hidden: true }));
     expect(hidden.tools().map(({ spec }) => spec.name)).toEqual(["b"]);
   });
 
   test("can require more care, and not less", async () => {
-    await using careful = await sourceOf(withSaid({ annotations: { destructiveHint: true } }));
-    expect(toolOf(careful, "a").spec.annotations).toMatchObject({
+    await using careful = await openSource(withSaid({ annotations: { destructiveHint: true } }));
+    expect(findTool(careful, "a").spec.annotations).toMatchObject({
       readOnlyHint: false,
       destructiveHint: true,
     });
-    await using careless = await sourceOf(
+    await using careless = await openSource(
       withSaid({ annotations: { readOnlyHint: true, access: {} } }, "delete"),
     );
-    expect(toolOf(careless, "a").spec.annotations).toMatchObject({
+    expect(findTool(careless, "a").spec.annotations).toMatchObject({
       readOnlyHint: false,
       destructiveHint: true,
       access: { network: true },
@@ -223,19 +223,19 @@ describe("x-toolweave in a document", () => {
   });
 
   test("cannot take another operation's name", async () => {
-    await using source = await sourceOf(withSaid({ name: "b" }));
+    await using source = await openSource(withSaid({ name: "b" }));
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["a", "b"]);
     expect(source.problems[0]?.message).toMatch(/a name that another operation has/);
   });
 
   test("has lower precedence than the host", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       withSaid({ name: "c", annotations: { readOnlyHint: false } }),
       {
         overrides: { a: { name: "d", annotations: { readOnlyHint: true } } },
       },
     );
-    expect(toolOf(source, "d").spec.annotations.readOnlyHint).toBe(true);
+    expect(findTool(source, "d").spec.annotations.readOnlyHint).toBe(true);
   });
 });
 
@@ -259,7 +259,7 @@ describe("a read-only property that the host declares writable", () => {
   test("is an argument, and stays required", async () => {
     const source = openApiSource.fromDocument(document, { overrides: { x: { writable: ["id"] } } });
     await source.ready;
-    expect(toolOf(source, "x").spec.inputSchema).toMatchObject({
+    expect(findTool(source, "x").spec.inputSchema).toMatchObject({
       properties: { id: { type: "string" }, name: {} },
       required: ["id", "name"],
     });

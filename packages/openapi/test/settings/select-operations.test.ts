@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { sourceOf } from "../support/call-tool.ts";
+import { openSource } from "../support/call-tool.ts";
 
 const responses = { 200: { description: "ok" } };
 const paths: JsonObject = {
@@ -19,7 +19,7 @@ const paths: JsonObject = {
 };
 
 async function namesWith(options: OpenApiOptions): Promise<string[]> {
-  await using source = await sourceOf(paths, options);
+  await using source = await openSource(paths, options);
   expect(source.problems).toEqual([]);
   return source.tools().map(({ spec }) => spec.name);
 }
@@ -63,7 +63,7 @@ describe("include and exclude", () => {
   });
 
   test("cause a warning if they match nothing", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       id: "api",
       exclude: [{ tags: ["pets"] }, { tags: ["pest"] }],
     });
@@ -77,7 +77,7 @@ describe("include and exclude", () => {
   });
 
   test("cause a warning for each value that matches nothing, and the others apply", async () => {
-    await using source = await sourceOf(paths, {
+    await using source = await openSource(paths, {
       include: [
         { operationIds: ["listPets", "getPats"] },
         { paths: ["/healt", "/health"] },

@@ -3,7 +3,7 @@ import { openApiSource, type OpenApiOptions, type OpenApiSource } from "../../sr
 import { toolContext } from "./tool-context.ts";
 
 /** A source over a document with these paths, loaded. Nothing listens at its server. */
-export async function sourceOf(
+export async function openSource(
   paths: JsonObject,
   options: OpenApiOptions = {},
   more: JsonObject = {},
@@ -17,7 +17,7 @@ export async function sourceOf(
 }
 
 /** A source's tool by name. */
-export function toolOf(source: OpenApiSource, name: string): Tool {
+export function findTool(source: OpenApiSource, name: string): Tool {
   const tool = source.tools().find(({ spec }) => spec.name === name);
   if (tool === undefined) {
     throw new Error(

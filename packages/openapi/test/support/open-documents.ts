@@ -53,7 +53,7 @@ export function standalone({ schema, defs }: SelfContainedSchema): JsonObject | 
 }
 
 /** The error that `details()` of an operation throws. */
-export function failureOf(operation: Operation | undefined): OperationError {
+export function getFailure(operation: Operation | undefined): OperationError {
   try {
     operation?.details();
   } catch (error) {

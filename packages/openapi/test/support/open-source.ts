@@ -43,7 +43,7 @@ export async function opened(
 }
 
 /** A document in 3.1 with these paths. */
-export function documentOf(paths: JsonObject, more: JsonObject = {}): JsonObject {
+export function createDocument(paths: JsonObject, more: JsonObject = {}): JsonObject {
   return { openapi: "3.1.0", info: { title: "Test", version: "1" }, ...more, paths };
 }
 

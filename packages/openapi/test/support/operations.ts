@@ -9,7 +9,7 @@ import type {
 } from "../../src/document/operation.ts";
 
 /** A schema with its definitions. */
-export function schemaOf(
+export function createSchema(
   schema: JsonSchema | boolean = true,
   defs: Readonly<Record<string, JsonSchema>> = {},
 ): SelfContainedSchema {
@@ -25,7 +25,7 @@ export function parameter(given: Pick<Parameter, "name" | "in"> & Partial<Parame
     style,
     explode: style === "form" || style === "cookie",
     allowReserved: false,
-    schema: schemaOf(),
+    schema: createSchema(),
     ...given,
   };
 }
@@ -40,7 +40,7 @@ export function media(
   return {
     mediaType,
     ...encodings,
-    schema: schemaOf(schema, defs),
+    schema: createSchema(schema, defs),
   };
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 export type Random = () => number;
 
 /** A small generator of numbers (mulberry32). */
-export function randomOf(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

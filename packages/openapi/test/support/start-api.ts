@@ -8,7 +8,7 @@ import {
 import { onTestFinished } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, type Answer } from "./recording-server.ts";
-import { sourceOf } from "./call-tool.ts";
+import { openSource } from "./call-tool.ts";
 
 /** An API on loopback, and an executor over its operations. */
 export interface CalledApi {
@@ -20,14 +20,14 @@ export interface CalledApi {
 type CallSettings = NonNullable<Parameters<ToolExecutor["execute"]>[1]>;
 
 /** Starts an API with these paths and this answer; it ends with the test. */
-export async function apiOf(
+export async function openApi(
   paths: JsonObject,
   answer: Answer,
   options: OpenApiOptions = {},
   settings: Omit<ExecutorOptions, "registry"> = {},
 ): Promise<CalledApi> {
   const server = await RecordingServer.start(answer);
-  const source = await sourceOf(paths, { baseUrl: server.origin, ...options });
+  const source = await openSource(paths, { baseUrl: server.origin, ...options });
   const registry = new ToolRegistry([source]);
   await registry.ready;
   const executor = new ToolExecutor({ registry, policy: "autonomous", ...settings });
@@ -45,7 +45,7 @@ export async function apiOf(
 }
 
 /** The text that a model reads of an outcome, block by block. */
-export function textsOf(outcome: ToolOutcome): string[] {
+export function readTexts(outcome: ToolOutcome): string[] {
   if (outcome.status === "interrupted") throw new Error("it waits for approval");
   return outcome.result.content.map((block) => (block.type === "text" ? block.text : block.type));
 }

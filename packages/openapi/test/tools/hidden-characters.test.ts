@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import type { OpenApiSource } from "../../src/index.ts";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
 
 const ok = { "200": { description: "ok" } };
 const json = (schema: JsonObject): JsonObject => ({ content: { "application/json": { schema } } });
@@ -33,7 +33,7 @@ function warnings(source: OpenApiSource): string[] {
 
 describe("the model's text of a document", () => {
   test("has no invisible characters, and problems name the tool that had some", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/a": {
           get: {
@@ -74,12 +74,12 @@ describe("the model's text of a document", () => {
 
   test("has room for visible text, however much was hidden", async () => {
     const description = `${"\u{E0041}".repeat(5000)}Get it.`;
-    await using source = await sourceOf({ "/a": { get: { description, responses: ok } } });
+    await using source = await openSource({ "/a": { get: { description, responses: ok } } });
     expect(source.tools()[0]?.spec.description).toBe("Get it.");
   });
 
   test("is clean in the descriptions of parameters and of a body", async () => {
-    await using source = await sourceOf({
+    await using source = await openSource({
       "/a": {
         post: {
           operationId: "a",
@@ -92,10 +92,10 @@ describe("the model's text of a document", () => {
         },
       },
     });
-    expect(toolOf(source, "a").argumentsSchema?.["properties"]).toMatchObject({
+    expect(findTool(source, "a").argumentsSchema?.["properties"]).toMatchObject({
       q: { title: "Q" },
     });
-    expect(toolOf(source, "a").spec.inputSchema["properties"]).toEqual({
+    expect(findTool(source, "a").spec.inputSchema["properties"]).toEqual({
       q: { description: "What." },
       f: { type: "string", description: "Sent as f[]." },
       body: { type: "array", description: "A list." },
@@ -104,7 +104,7 @@ describe("the model's text of a document", () => {
   });
 
   test("is clean in schemas that several tools share, and problems name each of them", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/a": { post: { operationId: "a", requestBody: ofBook, responses: ok } },
         "/b": {
@@ -128,9 +128,9 @@ describe("the model's text of a document", () => {
     };
     const defs = (schema: JsonSchema | undefined): unknown => schema?.["$defs"];
     expect(warnings(source)).toEqual([]);
-    expect(defs(toolOf(source, "a").argumentsSchema)).toEqual({ Shelf: shelf });
-    expect(defs(toolOf(source, "b").argumentsSchema)).toEqual({ Shelf: shelf });
-    expect(defs(toolOf(source, "c").spec.outputSchema)).toMatchObject({
+    expect(defs(findTool(source, "a").argumentsSchema)).toEqual({ Shelf: shelf });
+    expect(defs(findTool(source, "b").argumentsSchema)).toEqual({ Shelf: shelf });
+    expect(defs(findTool(source, "c").spec.outputSchema)).toMatchObject({
       Book: { description: "A book." },
       Shelf: shelf,
     });
@@ -144,9 +144,9 @@ describe("the model's text of a document", () => {
       type: "object",
       properties: { in: { type: "object", properties: { "a\u200B": { const: "\u200B" } } } },
     };
-    await using source = await sourceOf({
+    await using source = await openSource({
       "/a": { post: { operationId: "a", requestBody: json(schema), responses: ok } },
     });
-    expect(toolOf(source, "a").spec.inputSchema["properties"]).toEqual(schema.properties);
+    expect(findTool(source, "a").spec.inputSchema["properties"]).toEqual(schema.properties);
   });
 });

@@ -1,6 +1,6 @@
 import { ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import { rejection, openSource, findTool } from "../support/call-tool.ts";
 import type { OperationOverride } from "../../src/index.ts";
 
 const ok = { "200": { description: "ok" } };
@@ -13,10 +13,10 @@ describe("a broken operation", () => {
   };
 
   test("is a tool until it is read, and then a problem; nothing else is affected", async () => {
-    await using source = await sourceOf(broken);
+    await using source = await openSource(broken);
     const registry = new ToolRegistry([source]);
     await registry.ready;
-    const tool = toolOf(source, "post_bad");
+    const tool = findTool(source, "post_bad");
     expect(registry.size).toBe(3);
 
     expect(JSON.stringify(registry.toolset().get("post_bad")?.spec)).toContain(
@@ -39,8 +39,8 @@ describe("a broken operation", () => {
   });
 
   test("answers a call with unavailable, and is reported only once", async () => {
-    await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
-    const tool = toolOf(source, "post_bad");
+    await using source = await openSource(broken, { baseUrl: "http://127.0.0.1:1" });
+    const tool = findTool(source, "post_bad");
     for (let times = 0; times < 2; times++) {
       expect(await rejection(tool)).toMatchObject({ code: "unavailable", retryable: false });
     }
@@ -51,7 +51,7 @@ describe("a broken operation", () => {
   });
 
   test("is reported with all others when everything is read", async () => {
-    await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
+    await using source = await openSource(broken, { baseUrl: "http://127.0.0.1:1" });
     let changes = 0;
     source.onChange(() => changes++);
     source.realize();
@@ -73,7 +73,7 @@ describe("a body", () => {
     requestBody: JsonObject,
     override?: OperationOverride,
   ): Promise<[tools: string[], problems: JsonValue[]]> {
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x": { post: { parameters: [{ name: "id", in: "query" }], requestBody, responses: ok } } },
       {
         baseUrl: "http://127.0.0.1:1",
@@ -169,7 +169,7 @@ describe("a value that is nested without end", () => {
   const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as JsonValue;
 
   async function listed(version: string, schema: JsonObject): Promise<string[]> {
-    await using source = await sourceOf(
+    await using source = await openSource(
       {
         "/bad": {
           get: {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
 
 const ok = { "200": { description: "ok" } };
 
@@ -10,7 +10,7 @@ describe("a tool", () => {
       { length: 5 },
       (_, index) => `${index} ${"word ".repeat(60).trim()}`,
     ).join("\n\n");
-    await using source = await sourceOf({
+    await using source = await openSource({
       "/a": {
         get: { operationId: "a", summary: "Short.", description: long, responses: ok },
         post: { operationId: "b", description: "x".repeat(5000), responses: ok },
@@ -36,13 +36,13 @@ describe("a tool", () => {
 
   test("is described in complete characters", async () => {
     const description = `x${"\u{1F642}".repeat(600)}`;
-    await using source = await sourceOf({ "/a": { get: { description, responses: ok } } });
+    await using source = await openSource({ "/a": { get: { description, responses: ok } } });
     const [tool] = source.tools();
     expect(tool?.spec.description).toBe(`x${"\u{1F642}".repeat(499)} […]`);
   });
 
   test("has the annotations of its method", async () => {
-    await using source = await sourceOf({
+    await using source = await openSource({
       "/a": Object.fromEntries(
         ["get", "head", "options", "trace", "put", "post", "patch", "delete"].map((method) => [
           method,
@@ -74,11 +74,11 @@ describe("a tool", () => {
   });
 
   test("has its origin, and is plain data", async () => {
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/a": { get: { operationId: "getA", responses: ok } } },
       { id: "api", timeoutMs: 500 },
     );
-    const { spec } = toolOf(source, "get_a");
+    const { spec } = findTool(source, "get_a");
     expect(JSON.parse(JSON.stringify(spec))).toEqual({
       name: "get_a",
       description: "GET /a",
@@ -105,7 +105,7 @@ describe("a tool", () => {
       description: "ok",
       content: { "text/plain": {}, "application/json": { schema } },
     });
-    await using source = await sourceOf({
+    await using source = await openSource({
       "/a": {
         get: {
           operationId: "a",

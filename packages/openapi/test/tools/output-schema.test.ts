@@ -1,20 +1,20 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { sourceOf, toolOf } from "../support/call-tool.ts";
-import { apiOf } from "../support/start-api.ts";
+import { openSource, findTool } from "../support/call-tool.ts";
+import { openApi } from "../support/start-api.ts";
 
 const event = { type: "object", required: ["data"], properties: { data: { type: "string" } } };
 
-async function schemaOf(content: JsonObject): Promise<unknown> {
-  const source = await sourceOf({
+async function getSchema(content: JsonObject): Promise<unknown> {
+  const source = await openSource({
     "/x": { get: { operationId: "x", responses: { "200": { description: "ok", content } } } },
   });
-  return toolOf(source, "x").spec.outputSchema;
+  return findTool(source, "x").spec.outputSchema;
 }
 
 describe("the output schema of an item stream (OpenAPI 3.2, section 4.14.3)", () => {
   test("is a list of its itemSchema", async () => {
-    expect(await schemaOf({ "text/event-stream": { itemSchema: event } })).toMatchObject({
+    expect(await getSchema({ "text/event-stream": { itemSchema: event } })).toMatchObject({
       type: "array",
       items: event,
     });
@@ -22,14 +22,14 @@ describe("the output schema of an item stream (OpenAPI 3.2, section 4.14.3)", ()
 
   test("is its schema if that is a list, and none if it is of one item", async () => {
     const list = { type: "array", items: { type: "integer" } };
-    expect(await schemaOf({ "application/jsonl": { schema: list } })).toMatchObject(list);
-    expect(await schemaOf({ "text/event-stream": { schema: event } })).toBeUndefined();
+    expect(await getSchema({ "application/jsonl": { schema: list } })).toMatchObject(list);
+    expect(await getSchema({ "text/event-stream": { schema: event } })).toBeUndefined();
   });
 
   test("is one of both if the answer may be JSON, too", async () => {
     const json = { type: "object", properties: { id: { type: "string" } } };
     expect(
-      await schemaOf({
+      await getSchema({
         "application/json": { schema: json },
         "text/event-stream": { schema: event },
       }),
@@ -50,7 +50,7 @@ test.each([
   const paths = {
     "/x": { get: { operationId: "x", responses: { "200": { description: "ok", content } } } },
   };
-  const { call, executor } = await apiOf(paths, (_request, response) =>
+  const { call, executor } = await openApi(paths, (_request, response) =>
     response.setHeader("content-type", type).end(answer),
   );
   const warnings: unknown[] = [];

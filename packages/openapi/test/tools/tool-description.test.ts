@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { getSchemaBudget } from "../../src/model-schema/schema-budget.ts";
 import { toToolDescription } from "../../src/tools/operation-spec.ts";
 
-function shortOf(summary: string | undefined, description?: string, deprecated = false): string {
+function shorten(summary: string | undefined, description?: string, deprecated = false): string {
   const operation = {
     name: "list_roofs",
     method: "GET",
@@ -16,30 +16,30 @@ function shortOf(summary: string | undefined, description?: string, deprecated =
 
 describe("the short description of a tool", () => {
   test("is the summary, and the description as far as it adds something and fits", () => {
-    expect(shortOf("List all red roofs", "Lists all the red roofs. Old ones first.")).toBe(
+    expect(shorten("List all red roofs", "Lists all the red roofs. Old ones first.")).toBe(
       "List all red roofs. Old ones first.",
     );
-    expect(shortOf("List all red roofs", `All of them. ${"More words. ".repeat(20)}`)).toBe(
+    expect(shorten("List all red roofs", `All of them. ${"More words. ".repeat(20)}`)).toBe(
       "List all red roofs. All of them. More words. More words.",
     );
   });
 
   test("has no summary that only repeats the name", () => {
-    expect(shortOf("List roofs", "Returns what is on top of a house.")).toBe(
+    expect(shorten("List roofs", "Returns what is on top of a house.")).toBe(
       "Returns what is on top of a house.",
     );
-    expect(shortOf("List roofs")).toBe("List roofs");
+    expect(shorten("List roofs")).toBe("List roofs");
   });
 
   test("is the beginning of the description if there is no summary", () => {
-    expect(shortOf(undefined, "Lists the roofs.\n\nSee [Roofs](https://a.b).")).toBe(
+    expect(shorten(undefined, "Lists the roofs.\n\nSee [Roofs](https://a.b).")).toBe(
       "Lists the roofs.",
     );
   });
 
   test("contains that it is deprecated, and is never empty", () => {
-    expect(shortOf("List all red roofs", undefined, true)).toBe("Deprecated. List all red roofs");
-    expect(shortOf(undefined)).toBe("GET /a");
+    expect(shorten("List all red roofs", undefined, true)).toBe("Deprecated. List all red roofs");
+    expect(shorten(undefined)).toBe("GET /a");
   });
 });
 

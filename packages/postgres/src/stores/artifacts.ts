@@ -7,7 +7,7 @@ import {
   chunkBytes,
   chunksAtOnce,
   describedArtifact,
-  descriptionOf,
+  parseDescription,
   isArtifactKey,
   ownerFull,
   readChunks,
@@ -136,7 +136,7 @@ export function assertAccepted(
 
 /** @throws ToolError `store_unavailable` if the row of an artifact contradicts itself. */
 export function readDescription(key: string, row: Row): StoredArtifact {
-  const artifact = descriptionOf(key, row["description"] as string);
+  const artifact = parseDescription(key, row["description"] as string);
   if (artifact === undefined || artifact.size !== row["size"]) throw damaged(key);
   return artifact;
 }

@@ -39,7 +39,7 @@ export class PostgresCredentials implements CredentialStore {
   }
 
   async get(key: CredentialKey): Promise<Credential | undefined> {
-    const name = this.#nameOf(key);
+    const name = this.#toName(key);
     const [row] = await this.#reads.run(name, [name]);
     if (row === undefined) return undefined;
     const credential = readCredential(
@@ -50,17 +50,17 @@ export class PostgresCredentials implements CredentialStore {
   }
 
   async set(key: CredentialKey, credential: Credential): Promise<void> {
-    const name = this.#nameOf(key);
+    const name = this.#toName(key);
     const sealed = this.#sealer.seal(credentialJson(credential), sealNames.credential(name));
     await this.#write(name, sealed);
   }
 
   async delete(key: CredentialKey): Promise<void> {
-    await this.#write(this.#nameOf(key), null);
+    await this.#write(this.#toName(key), null);
   }
 
   async exclusive(key: CredentialKey, work: () => Promise<void>): Promise<void> {
-    await this.#exclusive.run(this.#nameOf(key), work);
+    await this.#exclusive.run(this.#toName(key), work);
   }
 
   /** No lock is renewed any more. */
@@ -78,7 +78,7 @@ export class PostgresCredentials implements CredentialStore {
     ]);
   }
 
-  #nameOf(key: CredentialKey): string {
+  #toName(key: CredentialKey): string {
     if (this.#sealer.hasKey) return toName(credentialName(key));
     throw new ToolError(
       "invalid_configuration",

@@ -27,7 +27,7 @@ export function allowedKeywords(
   if (rules.keywords !== undefined) {
     at = withKnownKeywords(at, rules.keywords.allowed, onSimplified);
   }
-  if (rules.enumValues !== undefined) at = withEnumOf(at, rules.enumValues.types, onSimplified);
+  if (rules.enumValues !== undefined) at = restrictEnum(at, rules.enumValues.types, onSimplified);
   const { format, pattern } = at;
   if (rules.formats !== undefined && typeof format === "string") {
     if (!rules.formats.allowed.has(format)) {
@@ -40,7 +40,7 @@ export function allowedKeywords(
       onSimplified("pattern", "patterns");
       at = without(at, "pattern");
     }
-    at = withPatternsOf(at, rules.patterns.without, onSimplified);
+    at = removeRefusedPatterns(at, rules.patterns.without, onSimplified);
   }
   if (rules.required !== undefined) at = withDeclaredRequired(at, onSimplified);
   return at;
@@ -85,7 +85,7 @@ function withKnownKeywords(
 }
 
 /** An `enum` of only such types; `null` becomes a schema of its own. */
-function withEnumOf(
+function restrictEnum(
   node: JsonSchema,
   types: readonly string[],
   onSimplified: OnSimplified,
@@ -109,7 +109,11 @@ function withEnumOf(
   return { ...without(node, "enum"), type: known.length === 1 ? (known[0] as string) : known };
 }
 
-function withPatternsOf(node: JsonSchema, refused: RegExp, onSimplified: OnSimplified): JsonSchema {
+function removeRefusedPatterns(
+  node: JsonSchema,
+  refused: RegExp,
+  onSimplified: OnSimplified,
+): JsonSchema {
   const { patternProperties } = node;
   if (!isObject(patternProperties)) return node;
   const remaining = Object.entries(patternProperties).filter(([pattern]) => !refused.test(pattern));

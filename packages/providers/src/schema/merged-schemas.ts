@@ -59,7 +59,7 @@ export function mergedSchemas(
 }
 
 /** A schema without `allOf`: its members are merged into it. */
-export function withoutAllOf(node: JsonSchema, context: MergeContext): SchemaNode {
+export function mergeAllOf(node: JsonSchema, context: MergeContext): SchemaNode {
   if (!Array.isArray(node["allOf"])) return node;
   if (context.left-- <= 0) {
     context.onLost("allOf");
@@ -69,7 +69,7 @@ export function withoutAllOf(node: JsonSchema, context: MergeContext): SchemaNod
   for (const member of asList(node["allOf"])) {
     if (!isSchemaNode(member)) continue;
     const resolved = typeof member === "boolean" ? member : context.resolved(member);
-    const flat = typeof resolved === "boolean" ? resolved : withoutAllOf(resolved, context);
+    const flat = typeof resolved === "boolean" ? resolved : mergeAllOf(resolved, context);
     merged = mergedSchemas(merged, flat, context);
   }
   return merged;

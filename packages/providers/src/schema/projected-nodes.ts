@@ -19,7 +19,7 @@ import {
   asTexts,
   without,
 } from "./keywords.ts";
-import { mergedSchemas, withoutAllOf, mergeContext, type MergeContext } from "./merged-schemas.ts";
+import { mergedSchemas, mergeAllOf, mergeContext, type MergeContext } from "./merged-schemas.ts";
 import { definitionName, type PreparedSchema } from "./prepared-schema.ts";
 import { Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
 
@@ -225,7 +225,7 @@ export class ProjectedNodes {
       names.push(name);
       return true;
     });
-    const flat = withoutAllOf({ ...rest, allOf: remaining }, this.#merging(path));
+    const flat = mergeAllOf({ ...rest, allOf: remaining }, this.#merging(path));
     return this.#node(flat, path, [...within, ...names]);
   }
 

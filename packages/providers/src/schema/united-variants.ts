@@ -9,7 +9,7 @@ import {
   type SchemaNode,
   type SchemaStep,
 } from "@toolweave/core/adapter";
-import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
+import { mergedSchemas, mergeAllOf, type MergeContext } from "./merged-schemas.ts";
 import { asList, asTexts, without, isEmpty, asEntries } from "./keywords.ts";
 import { definitionName } from "./prepared-schema.ts";
 
@@ -31,7 +31,7 @@ export function toObjectSchema(
 ): JsonSchema | undefined {
   if (node === true) return {};
   if (node === false || depth > deepest) return undefined;
-  const flat = withoutAllOf(withReference(node, context), context);
+  const flat = mergeAllOf(withReference(node, context), context);
   if (flat === true) return {};
   if (flat === false || !takesObjects(flat)) return undefined;
   const keyword = ["anyOf", "oneOf"].find((one) => Array.isArray(flat[one]));

@@ -49,7 +49,7 @@ export function validateTools(
   for (const [index, tool] of listed.entries()) {
     const applied = tool.isStrict ? providerRules["openai-strict"] : rules;
     const subject = typeof tool.name === "string" ? tool.name : index;
-    for (const found of violationsOf(tool, names, applied))
+    for (const found of findViolations(tool, names, applied))
       violations.push({ tool: subject, ...found });
     names.add(tool.name);
   }
@@ -66,7 +66,7 @@ export function isStrictSchema(schema: unknown): boolean {
   }
 }
 
-function* violationsOf(
+function* findViolations(
   { name, description, schema }: ListedTool,
   names: ReadonlySet<unknown>,
   rules: ProviderRules,

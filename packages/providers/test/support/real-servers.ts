@@ -22,7 +22,7 @@ export const realServers: Readonly<Record<string, readonly string[]>> = {
 
 /** The tools of one of them, as its users start it. */
 export function realServer(packageName: string): ToolSource {
-  const args = [programOf(packageName), ...(realServers[packageName] ?? [])];
+  const args = [findProgram(packageName), ...(realServers[packageName] ?? [])];
   return mcpSource({
     name: packageName,
     prefix: false,
@@ -33,10 +33,10 @@ export function realServer(packageName: string): ToolSource {
 }
 
 /** The first program of a package. */
-function programOf(packageName: string): string {
+function findProgram(packageName: string): string {
   // Not every package exports its package.json: it is searched in node_modules.
   for (const folder of require.resolve.paths(packageName) ?? []) {
-    const manifest = textOf(join(folder, packageName, "package.json"));
+    const manifest = readText(join(folder, packageName, "package.json"));
     if (manifest === undefined) continue;
     const { bin } = JSON.parse(manifest) as { readonly bin: Readonly<Record<string, string>> };
     return join(folder, packageName, Object.values(bin)[0] as string);
@@ -44,7 +44,7 @@ function programOf(packageName: string): string {
   throw new Error(`${packageName} is not installed.`);
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolResult } from "@toolweave/core";
 
 /** A result of the call `call_1` of `do_it`. */
-export function resultOf(
+export function getResult(
   content: readonly ContentBlock[],
   more: Partial<ToolResult> = {},
 ): ToolResult {

@@ -98,7 +98,7 @@ interface Member {
   readonly isThere: boolean;
 }
 
-function objectOf(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
+function createObject(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
   const members = fc.uniqueArray(
     fc.record({
       name,
@@ -126,7 +126,7 @@ function objectExample(members: readonly Member[], isClosed: boolean): Example {
 }
 
 /** A union, with a value of one of the first variants. */
-function unionOf(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
+function createUnion(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
   return fc
     .tuple(fc.constantFrom("anyOf", "oneOf"), fc.array(member, { minLength: 1, maxLength: 3 }))
     .map(([keyword, all]) => ({
@@ -136,7 +136,7 @@ function unionOf(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
 }
 
 /** Two objects that both apply, as in documents with inheritance. */
-function bothOf(object: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
+function createIntersection(object: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
   return fc.tuple(object, object).map(([a, b]) => ({
     schema: { description: "Both.", allOf: [a.schema, b.schema] },
     value: { ...(a.value as JsonObject), ...(b.value as JsonObject) },
@@ -150,8 +150,8 @@ const nested = fc.letrec<{ any: Example; object: Example }>((tie) => ({
     number,
     listed,
     tie("object"),
-    unionOf(tie("any")),
-    bothOf(tie("object")),
+    createUnion(tie("any")),
+    createIntersection(tie("object")),
     fc.array(tie("any"), { minLength: 1, maxLength: 1 }).map((all) => ({
       schema: { type: "array", items: (all[0] as Example).schema, minItems: 1 },
       value: all.map((one) => one.value),
@@ -161,7 +161,7 @@ const nested = fc.letrec<{ any: Example; object: Example }>((tie) => ({
       value: reference.endsWith("node") ? { label: "a", next: { label: "b" } } : { size: 1 },
     })),
   ),
-  object: objectOf(tie("any")),
+  object: createObject(tie("any")),
 }));
 
 const $defs: JsonSchema = {
@@ -181,7 +181,7 @@ const $defs: JsonSchema = {
 export const example: fc.Arbitrary<Example> = fc
   .oneof(
     { weight: 4, arbitrary: nested.object },
-    { weight: 1, arbitrary: bothOf(nested.object) },
-    { weight: 1, arbitrary: unionOf(nested.object) },
+    { weight: 1, arbitrary: createIntersection(nested.object) },
+    { weight: 1, arbitrary: createUnion(nested.object) },
   )
   .map(({ schema, value }) => ({ schema: { ...schema, $defs }, value }));

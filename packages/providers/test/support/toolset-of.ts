@@ -2,7 +2,7 @@ import type { JsonSchema, Tool, Toolset } from "@toolweave/core";
 import { ToolsetSnapshot } from "@toolweave/core/adapter";
 
 /** A tool that does nothing, with that schema for its arguments. */
-export function toolOf(name: string, inputSchema: JsonSchema, description = "It does."): Tool {
+export function createTool(name: string, inputSchema: JsonSchema, description = "It does."): Tool {
   return {
     spec: {
       name,
@@ -16,7 +16,7 @@ export function toolOf(name: string, inputSchema: JsonSchema, description = "It 
 }
 
 /** A snapshot of tools, as a registry creates it, with any names. */
-export function toolsetOf(...tools: readonly Tool[]): Toolset {
+export function createToolset(...tools: readonly Tool[]): Toolset {
   const entries = tools.map(
     (tool) => [tool.spec.name, { tool, source: "test", trusted: true }] as const,
   );
@@ -25,5 +25,5 @@ export function toolsetOf(...tools: readonly Tool[]): Toolset {
 
 /** A snapshot of one tool, `do_it`, with that schema for its arguments. */
 export function toolsetWith(inputSchema: JsonSchema): Toolset {
-  return toolsetOf(toolOf("do_it", inputSchema));
+  return createToolset(createTool("do_it", inputSchema));
 }

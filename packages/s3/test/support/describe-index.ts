@@ -1,11 +1,13 @@
 import { catchToolError } from "@toolweave/conformance/stores";
-import type { ArtifactIndex } from "@toolweave/core/stores";
+import type { ArtifactIndex, ArtifactStore } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
 import { testArtifact } from "./test-artifact.ts";
 
 /** An index of one test, and its time. */
 export interface IndexUnderTest {
   readonly index: ArtifactIndex;
+  /** The store whose bytes are in the same database. */
+  readonly artifacts: ArtifactStore;
   readonly advance: (ms: number) => PromiseLike<void> | void;
 }
 
@@ -117,5 +119,17 @@ export function describeIndex(make: () => PromiseLike<IndexUnderTest> | IndexUnd
     expect(await places(2)).toEqual(["1", "2"]);
     expect(await places(2)).toEqual(["3"]);
     expect(await places(2)).toEqual([]);
+  });
+
+  test("shares its quota with the artifacts in the database", async () => {
+    const { artifacts, index } = await make();
+    const [first, second] = [testArtifact(1, 6_000), testArtifact(2, 6_000)];
+    await artifacts.put(first.artifact, first.data);
+    const reserve = () => index.reserve(second.artifact, "place", 1_000);
+    expect((await catchToolError(reserve)).code).toBe("limit_exceeded");
+    await artifacts.delete(first.artifact.key);
+    await reserve();
+    const put = () => artifacts.put(first.artifact, first.data);
+    expect((await catchToolError(put)).code).toBe("limit_exceeded");
   });
 }

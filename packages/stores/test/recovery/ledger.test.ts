@@ -10,7 +10,7 @@ test("a durable run whose process dies at each point of a call has each effect a
   expect(await run.drive("to the end")).toBe(true);
   expect(run.violations).toEqual([]);
 
-  const last = points.map((_, call) => run.codesOf(call).at(-1));
+  const last = points.map((_, call) => run.readCodes(call).at(-1));
   expect(last).toEqual(["completed", "outcome_unknown", "outcome_unknown", "completed"]);
   // Only the call that was claimed and cut off before its effect has none.
   expect(run.effects).not.toContain("pay 1");

@@ -35,18 +35,18 @@ function process(path: string, ran: JsonObject[] = [], description = "Pays.") {
   return { executor, pendingCalls };
 }
 
-function interruptionOf(outcome: ToolOutcome): Interruption {
+function getInterruption(outcome: ToolOutcome): Interruption {
   if (outcome.status === "interrupted") return outcome.interruption;
   throw new Error(`expected an interrupted call, got ${outcome.status}`);
 }
 
-const codeOf = (outcome: ToolOutcome): string =>
+const readCode = (outcome: ToolOutcome): string =>
   outcome.status === "failed" ? outcome.error.code : outcome.status;
 
 async function pending(): Promise<{ path: string; db: DatabaseSync; real: Interruption }> {
   const path = join(tempFolder(), "calls.db");
   const { executor } = process(path);
-  const real = interruptionOf(
+  const real = getInterruption(
     await executor.execute({ id: "c", name: "pay", arguments: { amount: 5 } }),
   );
   return { path, db: new DatabaseSync(path), real };
@@ -66,7 +66,7 @@ describe("AP15 a store whose file was edited by another program", () => {
     const ran: JsonObject[] = [];
     const { executor, pendingCalls } = process(path, ran);
     const [record] = await pendingCalls.list();
-    expect(codeOf(await executor.resume(record?.interruption as Interruption, yes))).toBe(
+    expect(readCode(await executor.resume(record?.interruption as Interruption, yes))).toBe(
       "approval_invalid",
     );
     expect(ran).toEqual([]);
@@ -76,9 +76,9 @@ describe("AP15 a store whose file was edited by another program", () => {
     const { path, db, real } = await pending();
     const ran: JsonObject[] = [];
     const { executor } = process(path, ran);
-    expect(codeOf(await executor.resume(real, yes))).toBe("completed");
+    expect(readCode(await executor.resume(real, yes))).toBe("completed");
     db.exec("DELETE FROM pending_calls");
-    expect(codeOf(await executor.resume(real, yes))).toBe("approval_invalid");
+    expect(readCode(await executor.resume(real, yes))).toBe("approval_invalid");
     expect(ran).toEqual([{ amount: 5 }]);
   });
 
@@ -87,11 +87,11 @@ describe("AP15 a store whose file was edited by another program", () => {
     const ran: JsonObject[] = [];
     const { executor } = process(path, ran);
     const call = { id: "c", name: "pay", arguments: { amount: 5 } };
-    const real = interruptionOf(await executor.execute(call));
-    expect(codeOf(await executor.resume(real, [{ type: "approve", grant: "always" }]))).toBe(
+    const real = getInterruption(await executor.execute(call));
+    expect(readCode(await executor.resume(real, [{ type: "approve", grant: "always" }]))).toBe(
       "completed",
     );
-    expect(codeOf(await executor.execute(call))).toBe("completed");
+    expect(readCode(await executor.execute(call))).toBe("completed");
     const db = new DatabaseSync(path);
     const { grant_json } = db.prepare("SELECT grant_json FROM grants").get() as {
       grant_json: string;
@@ -99,7 +99,7 @@ describe("AP15 a store whose file was edited by another program", () => {
     const { argumentsHash: _, ...wider } = JSON.parse(grant_json) as Grant;
     db.prepare("UPDATE grants SET grant_json = ?").run(JSON.stringify(wider));
     const { executor: next } = process(path, ran);
-    expect(codeOf(await next.execute({ ...call, arguments: { amount: 5000 } }))).toBe(
+    expect(readCode(await next.execute({ ...call, arguments: { amount: 5000 } }))).toBe(
       "interrupted",
     );
     expect(ran).toHaveLength(2);
@@ -118,7 +118,7 @@ describe("a process that starts after others have ended", () => {
         message: "pay has changed since it was shown; make the call again.",
       },
     });
-    expect(codeOf(await process(path, ran).executor.resume(real, yes))).toBe("approval_invalid");
+    expect(readCode(await process(path, ran).executor.resume(real, yes))).toBe("approval_invalid");
     expect(ran).toEqual([]);
   });
 
@@ -164,12 +164,12 @@ describe("a process that starts after others have ended", () => {
       });
     const call = { id: "c", name: "pay", arguments: {} };
     const executor = make(store.pendingCalls);
-    const interruption = interruptionOf(await executor.execute(call));
+    const interruption = getInterruption(await executor.execute(call));
     store.close();
-    expect(codeOf(await executor.resume(interruption, yes))).toBe("store_unavailable");
-    expect(codeOf(await executor.execute(call))).toBe("store_unavailable");
+    expect(readCode(await executor.resume(interruption, yes))).toBe("store_unavailable");
+    expect(readCode(await executor.execute(call))).toBe("store_unavailable");
     expect(ran).toEqual([]);
-    expect(codeOf(await make(openStore(path).pendingCalls).resume(interruption, yes))).toBe(
+    expect(readCode(await make(openStore(path).pendingCalls).resume(interruption, yes))).toBe(
       "completed",
     );
     expect(ran).toHaveLength(1);

@@ -41,7 +41,9 @@ export function scriptedModel(
 ): MockLanguageModelV4 {
   return new MockLanguageModelV4({
     ...more,
-    doStream: async (options) => ({ stream: streamOf(partsOf(await script(askedOf(options)))) }),
+    doStream: async (options) => ({
+      stream: toStream(toParts(await script(readPrompt(options)))),
+    }),
   });
 }
 
@@ -54,7 +56,7 @@ export function inTurn(...answers: readonly Said[]): Script {
   };
 }
 
-export function askedOf(options: LanguageModelV4CallOptions): Asked {
+export function readPrompt(options: LanguageModelV4CallOptions): Asked {
   const { prompt } = options;
   const user = prompt.find(({ role }) => role === "user");
   const [first] = user?.role === "user" ? user.content : [];
@@ -73,7 +75,7 @@ export function askedOf(options: LanguageModelV4CallOptions): Asked {
   };
 }
 
-export function partsOf({
+export function toParts({
   text,
   reasoning,
   calls = [],
@@ -97,13 +99,13 @@ export function partsOf({
   const unified = finish ?? (calls.length > 0 ? "tool-calls" : "stop");
   parts.push({
     type: "finish",
-    usage: usageOf(...(tokens ?? [10, 5])),
+    usage: toUsage(...(tokens ?? [10, 5])),
     finishReason: { unified, raw: undefined },
   });
   return parts;
 }
 
-export function streamOf(
+export function toStream(
   parts: readonly LanguageModelV4StreamPart[],
 ): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream({
@@ -114,7 +116,7 @@ export function streamOf(
   });
 }
 
-export function usageOf(input: number, output: number): LanguageModelV4Usage {
+export function toUsage(input: number, output: number): LanguageModelV4Usage {
   return {
     inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: output, text: output, reasoning: undefined },

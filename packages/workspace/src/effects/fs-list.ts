@@ -87,7 +87,7 @@ export function fsGlobTool(workspace: Workspace): Tool {
             folder,
             workspace.jail.matcher,
             {
-              maxDepth: depthOf(glob),
+              maxDepth: computeDepth(glob),
               hidden: true,
               ignored,
               isStopped: () => isFull() || signal.aborted,
@@ -122,7 +122,7 @@ function checkGlob(pattern: string): string {
 }
 
 /** The levels below the folder in which a glob can match. */
-function depthOf(glob: string): number {
+function computeDepth(glob: string): number {
   // Parentheses can be repeated.
   return /\*\*|\(/.test(glob) ? Infinity : glob.split("/").length;
 }

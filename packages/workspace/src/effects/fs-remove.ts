@@ -78,7 +78,7 @@ function examineMembers(workspace: Workspace, path: string): readonly Permission
             throw failure(`"${path}" has too many members or levels. Use a command.`);
           }
           const realPath = `${folder.info.realPath}${at.slice(folder.info.path.length)}`;
-          const classes = jail.matcher.classesOf(at);
+          const classes = jail.matcher.findClasses(at);
           // Other hard links of a file that is removed stay as they are.
           const member = { path: at, realPath, classes, asksForHardLink: false };
           special.push(

@@ -121,12 +121,12 @@ function findSpans(
 
 /** All matches that do not overlap. A line feed in the pattern also matches CR LF, where the exact text is not there. */
 function findMatches(text: string, old: string): readonly Match[] {
-  const exact = [...indexesOf(text, old)].map((start) => ({ start, end: start + old.length }));
+  const exact = [...findIndexes(text, old)].map((start) => ({ start, end: start + old.length }));
   if (exact.length > 0 || !/\r?\n/.test(old)) return exact;
   return [...translatedMatches(text, old)];
 }
 
-function* indexesOf(text: string, part: string): Generator<number> {
+function* findIndexes(text: string, part: string): Generator<number> {
   let at = text.indexOf(part);
   while (at !== -1) {
     yield at;

@@ -47,12 +47,12 @@ function diffMiddle(
 /** The same number for the same line, so that comparisons are cheap. */
 function toNumbers(old: readonly string[], fresh: readonly string[]): [Int32Array, Int32Array] {
   const numbers = new Map<string, number>();
-  const numberOf = (line: string): number => {
+  const toNumber = (line: string): number => {
     let number = numbers.get(line);
     if (number === undefined) numbers.set(line, (number = numbers.size));
     return number;
   };
-  return [Int32Array.from(old, numberOf), Int32Array.from(fresh, numberOf)];
+  return [Int32Array.from(old, toNumber), Int32Array.from(fresh, toNumber)];
 }
 
 /**
@@ -65,7 +65,7 @@ function findSteps(a: Int32Array, b: Int32Array): readonly Int32Array[] | undefi
   for (let differences = 0; differences <= maxDifferences; differences++) {
     const furthest = new Int32Array(2 * differences + 1).fill(-1);
     for (let k = -differences; k <= differences; k += 2) {
-      const start = startOf(steps.at(-1), differences, k, a.length, b.length);
+      const start = findStart(steps.at(-1), differences, k, a.length, b.length);
       if (start === undefined) continue;
       let { x } = start;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
@@ -89,7 +89,7 @@ interface DiagonalStart {
  * The furthest start of a diagonal: after a deleted line of the diagonal below, or an added line of the one above.
  * Undefined: none of them is inside of both lists.
  */
-function startOf(
+function findStart(
   last: Int32Array | undefined,
   differences: number,
   k: number,
@@ -116,7 +116,7 @@ function toDiffLines(
   let y = fresh.length;
   for (let differences = steps.length - 1; differences >= 0; differences--) {
     const last = steps[differences - 1];
-    const start = startOf(last, differences, x - y, old.length, fresh.length) as DiagonalStart;
+    const start = findStart(last, differences, x - y, old.length, fresh.length) as DiagonalStart;
     while (x > start.x) {
       x -= 1;
       y -= 1;

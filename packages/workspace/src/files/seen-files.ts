@@ -24,7 +24,7 @@ export class SeenFiles {
   }
 
   /** The state of a file as the model of a run knows it. */
-  stateOf(realPath: string, stat: BigIntStats): "unseen" | "changed" | "seen" {
+  getState(realPath: string, stat: BigIntStats): "unseen" | "changed" | "seen" {
     const seen = this.#files.get(realPath);
     if (seen === undefined) return "unseen";
     const { dev, ino, size, mtimeNs } = seen;

@@ -88,7 +88,7 @@ export function walkTree(
           continue;
         }
         const path = folder.info.path === "" ? name : `${folder.info.path}/${name}`;
-        if (matcher.classesOf(path).includes("denied")) {
+        if (matcher.findClasses(path).includes("denied")) {
           skipped.notPermitted += 1;
           continue;
         }

@@ -30,7 +30,7 @@ export function findExistingPaths(
     if (folders > maxFolders || depth > maxDepth) return;
     for (const { name, kind } of list(join(root, below))) {
       const path = below === "" ? name : `${below}/${name}`;
-      const classes = matcher.classesOf(path);
+      const classes = matcher.findClasses(path);
       if (classes.includes("denied") || classes.includes("secret")) {
         hiddenPaths.push(join(root, path));
         continue;

@@ -231,9 +231,9 @@ export class Jail {
     if (use !== "read" && root.access !== "write") throw new JailError("readOnly");
     const path = names.join("/");
     const askedPath = asked.names.join("/");
-    let classes = this.matcher.classesOf(path);
+    let classes = this.matcher.findClasses(path);
     if (askedPath !== path) {
-      classes = [...new Set([...classes, ...this.matcher.classesOf(askedPath)])];
+      classes = [...new Set([...classes, ...this.matcher.findClasses(askedPath)])];
     }
     if (classes.includes("denied")) throw new JailError("denied");
     if (path === "" && use === "remove") throw new JailError("root");

@@ -107,7 +107,7 @@ export class PathMatcher {
   }
 
   /** All classes of a path, the strictest first. */
-  classesOf(path: string): readonly PathClass[] {
+  findClasses(path: string): readonly PathClass[] {
     let classes = this.#known.get(path);
     if (classes === undefined) {
       classes = this.#classes.flatMap(([name, matches]) => (matches(path) ? [name] : []));

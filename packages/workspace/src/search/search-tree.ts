@@ -74,7 +74,7 @@ export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
         search.skipped.links += 1;
         return;
       }
-      if (jail.matcher.classesOf(found.path).includes("secret")) {
+      if (jail.matcher.findClasses(found.path).includes("secret")) {
         search.skipped.notPermitted += 1;
         return;
       }

@@ -135,7 +135,7 @@ function planChanges(
 function readSeen(workspace: Workspace, owner: CallOwner, place: WritePlace): Buffer | undefined {
   const { stat, info } = place;
   if (stat === undefined) return undefined;
-  if (workspace.seenBy(owner).stateOf(info.realPath, stat) !== "seen") {
+  if (workspace.seenBy(owner).getState(info.realPath, stat) !== "seen") {
     throw failure(
       `"${displayPath(info)}" exists. Read it with read_file before it is overwritten.`,
     );

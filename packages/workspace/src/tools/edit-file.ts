@@ -53,7 +53,7 @@ export function editFileTool(workspace: Workspace): Tool {
         const { before, format, edited } = prepare(place, edits);
         const seen = workspace.seenBy(ctx);
         const state =
-          place.stat === undefined ? "seen" : seen.stateOf(place.info.realPath, place.stat);
+          place.stat === undefined ? "seen" : seen.getState(place.info.realPath, place.stat);
         if (!isDryRun) {
           const after = await rewriteFile(place, edited.bytes);
           seen.add(place.info.realPath, after);

@@ -73,7 +73,7 @@ function prepare(
   const path = displayPath(info);
   if (mode === "create")
     throw failure(`"${path}" exists already. Read it, then use edit_file, or mode "overwrite".`);
-  const state = workspace.seenBy(owner).stateOf(info.realPath, stat);
+  const state = workspace.seenBy(owner).getState(info.realPath, stat);
   if (mode !== "append" && state !== "seen") {
     const why = state === "unseen" ? "exists, and was not read" : "has changed since it was read";
     throw failure(`"${path}" ${why}. Read it with read_file, then write it.`);

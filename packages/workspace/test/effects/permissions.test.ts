@@ -94,11 +94,11 @@ describe("the permission of exec_run", () => {
   test("lets workspacePolicy run programs that only read in the workspace", async () => {
     const { root } = openEffects({ "a.txt": "x" });
     const call = effectsUnder(workspacePolicy(), { root });
-    const statusOf = async (cmd: string, ...args: readonly string[]) =>
+    const getStatus = async (cmd: string, ...args: readonly string[]) =>
       (await call("exec_run", { cmd, args })).status;
-    expect(await statusOf("cat", "a.txt")).toBe("completed");
-    expect(await statusOf("cat", "/etc/hostname")).toBe("interrupted");
-    expect(await statusOf("rm", "a.txt")).toBe("interrupted");
+    expect(await getStatus("cat", "a.txt")).toBe("completed");
+    expect(await getStatus("cat", "/etc/hostname")).toBe("interrupted");
+    expect(await getStatus("rm", "a.txt")).toBe("interrupted");
     expect(existsSync(join(root, "a.txt"))).toBe(true);
   });
 
@@ -220,7 +220,7 @@ describe("the rules of the workspace", () => {
 
 test("a read-only workspace has only the tools that read", () => {
   const { root } = openEffects();
-  const namesOf = (options: object): readonly string[] => {
+  const listNames = (options: object): readonly string[] => {
     const source = workspaceEffects({ root, ...options });
     const names = source.tools().map(({ spec }) => spec.name);
     void source.close?.();
@@ -228,9 +228,9 @@ test("a read-only workspace has only the tools that read", () => {
   };
   const reading = ["fs_diff", "fs_find", "fs_glob", "fs_list", "fs_read", "fs_stat"];
   const writing = ["fs_copy", "fs_edit", "fs_mkdir", "fs_move", "fs_remove", "fs_write"];
-  expect(namesOf({ readOnly: true })).toEqual(reading);
-  expect(namesOf({ bash: false })).toEqual([...reading, ...writing]);
-  expect(namesOf({})).toEqual(["exec_run", ...reading, ...writing]);
+  expect(listNames({ readOnly: true })).toEqual(reading);
+  expect(listNames({ bash: false })).toEqual([...reading, ...writing]);
+  expect(listNames({})).toEqual(["exec_run", ...reading, ...writing]);
 });
 
 test("annotations mark the tools that read, and the one that removes", () => {

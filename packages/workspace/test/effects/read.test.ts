@@ -193,13 +193,13 @@ describe("fs_find", () => {
 
   test("leaves out files with credentials, and ignored ones unless asked", async () => {
     const { value } = openEffects(files);
-    const pathsOf = async (args: object) =>
+    const listPaths = async (args: object) =>
       ((await value("fs_find", { pattern: "^two", ...args }))["matches"] as { path: string }[]).map(
         ({ path }) => path,
       );
-    expect(await pathsOf({})).toEqual([".github/d.yml", "a.ts", "src/b.ts", "src/c.md"]);
-    expect(await pathsOf({ ignored: true })).toContain("dist/e.ts");
-    expect(await pathsOf({ ignored: true })).not.toContain(".env");
+    expect(await listPaths({})).toEqual([".github/d.yml", "a.ts", "src/b.ts", "src/c.md"]);
+    expect(await listPaths({ ignored: true })).toContain("dist/e.ts");
+    expect(await listPaths({ ignored: true })).not.toContain(".env");
   });
 
   test("says that there are more, and what is wrong", async () => {

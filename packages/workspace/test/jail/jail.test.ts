@@ -30,11 +30,11 @@ beforeEach(() => {
   writeFileSync(join(base, "ws-secrets/key"), "outside");
 });
 
-function jailOf(rules: PathRules = {}, others: readonly WorkspaceRoot[] = []): Jail {
+function createJail(rules: PathRules = {}, others: readonly WorkspaceRoot[] = []): Jail {
   return openJail([{ path: root, access: "write" }, ...others], rules);
 }
 
-function faultOf(use: () => unknown): JailFault | undefined {
+function findFault(use: () => unknown): JailFault | undefined {
   try {
     use();
     return undefined;
@@ -58,13 +58,13 @@ describe("a path", () => {
   test.each(["src/deep/file.txt", "./src//deep/../deep/file.txt", "src/./deep/file.txt"])(
     "%s inside of the root is read",
     (path) => {
-      expect(read(jailOf(), path)).toBe("inside");
+      expect(read(createJail(), path)).toBe("inside");
     },
   );
 
   test("may be absolute, if it is inside of a root", () => {
-    expect(read(jailOf(), join(root, "src/deep/file.txt"))).toBe("inside");
-    expect(faultOf(() => read(jailOf(), join(base, "ws-secrets/key")))).toBe("outside");
+    expect(read(createJail(), join(root, "src/deep/file.txt"))).toBe("inside");
+    expect(findFault(() => read(createJail(), join(base, "ws-secrets/key")))).toBe("outside");
   });
 
   test.each([
@@ -74,39 +74,41 @@ describe("a path", () => {
     ["PT03", "../ws-secrets/key"],
     ["PT08", "/proc/self/environ"],
   ])("%s: %s that leads out of the root is refused for every use", (_, path) => {
-    const jail = jailOf();
-    expect(faultOf(() => jail.locate(path, "read"))).toBe("outside");
-    expect(faultOf(() => jail.locate(path, "write"))).toBe("outside");
-    expect(faultOf(() => jail.openFile(path))).toBe("outside");
-    expect(faultOf(() => jail.openFolder(path))).toBe("outside");
-    expect(faultOf(() => jail.openForWriting(path))).toBe("outside");
+    const jail = createJail();
+    expect(findFault(() => jail.locate(path, "read"))).toBe("outside");
+    expect(findFault(() => jail.locate(path, "write"))).toBe("outside");
+    expect(findFault(() => jail.openFile(path))).toBe("outside");
+    expect(findFault(() => jail.openFolder(path))).toBe("outside");
+    expect(findFault(() => jail.openForWriting(path))).toBe("outside");
   });
 
   test("PT03: of a folder whose name begins like that of the root is outside", () => {
-    expect(faultOf(() => read(jailOf(), join(base, "ws-secrets", "key")))).toBe("outside");
+    expect(findFault(() => read(createJail(), join(base, "ws-secrets", "key")))).toBe("outside");
   });
 
   test("PT10: with a NUL is refused before the file system is asked", () => {
-    expect(faultOf(() => jailOf().locate("ok.txt\0/../../etc/passwd", "read"))).toBe("special");
+    expect(findFault(() => createJail().locate("ok.txt\0/../../etc/passwd", "read"))).toBe(
+      "special",
+    );
   });
 
   test("PT12: with a backslash, a drive or a stream is a literal name", () => {
     writeFileSync(join(root, "..\\..\\x"), "literal");
-    expect(read(jailOf(), "..\\..\\x")).toBe("literal");
-    expect(jailOf().locate("C:\\Windows", "write").path).toBe("C:\\Windows");
+    expect(read(createJail(), "..\\..\\x")).toBe("literal");
+    expect(createJail().locate("C:\\Windows", "write").path).toBe("C:\\Windows");
   });
 
   test("that is too long or too deep is refused", () => {
-    expect(faultOf(() => jailOf().locate("a".repeat(5_000), "read"))).toBe("tooDeep");
+    expect(findFault(() => createJail().locate("a".repeat(5_000), "read"))).toBe("tooDeep");
     const deep = Array.from({ length: 300 }, () => "d").join("/");
     mkdirSync(join(root, deep), { recursive: true });
-    expect(faultOf(() => jailOf().locate(`${deep}/x`, "write"))).toBe("tooDeep");
+    expect(findFault(() => createJail().locate(`${deep}/x`, "write"))).toBe("tooDeep");
   });
 
   test("that does not exist can be written, and not be read", () => {
-    const jail = jailOf();
+    const jail = createJail();
     expect(jail.locate("new/folder/f", "write")).toMatchObject({ path: "new/folder/f" });
-    expect(faultOf(() => jail.openFile("new/folder/f"))).toBe("missing");
+    expect(findFault(() => jail.openFile("new/folder/f"))).toBe("missing");
   });
 });
 
@@ -115,29 +117,29 @@ describe("a symbolic link", () => {
     symlinkSync(join(base, "ws-secrets/key"), join(root, "link"));
     symlinkSync("../ws-secrets/key", join(root, "relative"));
     for (const path of ["link", "relative"]) {
-      expect(faultOf(() => jailOf().openFile(path))).toBe("outside");
-      expect(faultOf(() => jailOf().openForWriting(path))).toBe("outside");
+      expect(findFault(() => createJail().openFile(path))).toBe("outside");
+      expect(findFault(() => createJail().openForWriting(path))).toBe("outside");
     }
   });
 
   test("PT05: to a folder outside of the root is not used as a part of a path", () => {
     symlinkSync(join(base, "ws-secrets"), join(root, "d"));
-    const jail = jailOf();
-    expect(faultOf(() => jail.openFile("d/key"))).toBe("outside");
-    expect(faultOf(() => jail.openFolder("d"))).toBe("outside");
-    expect(faultOf(() => jail.openForWriting("d/new"))).toBe("outside");
+    const jail = createJail();
+    expect(findFault(() => jail.openFile("d/key"))).toBe("outside");
+    expect(findFault(() => jail.openFolder("d"))).toBe("outside");
+    expect(findFault(() => jail.openForWriting("d/new"))).toBe("outside");
   });
 
   test("PT06: without a target leads to no file outside of the root", async () => {
     symlinkSync(join(base, "absent"), join(root, "out"));
-    expect(faultOf(() => jailOf().openForWriting("out"))).toBe("outside");
+    expect(findFault(() => createJail().openForWriting("out"))).toBe("outside");
     expect(readdirSync(base).toSorted()).toEqual(["ws", "ws-secrets"]);
   });
 
   test("inside of the root is followed, relative and absolute, and stays a link when its target is written", async () => {
     symlinkSync("deep/file.txt", join(root, "src/near"));
     symlinkSync(join(root, "src"), join(root, "far"));
-    const jail = jailOf();
+    const jail = createJail();
     expect(read(jail, "src/near")).toBe("inside");
     expect(read(jail, "far/deep/file.txt")).toBe("inside");
     const place = jail.openForWriting("far/near");
@@ -149,7 +151,7 @@ describe("a symbolic link", () => {
 
   test("that leads to itself ends", () => {
     symlinkSync("loop", join(root, "loop"));
-    expect(faultOf(() => jailOf().openFile("loop"))).toBe("tooManyLinks");
+    expect(findFault(() => createJail().openFile("loop"))).toBe("tooManyLinks");
   });
 });
 
@@ -159,10 +161,10 @@ describe("rules", () => {
     writeFileSync(join(root, "private/a"), "1");
     symlinkSync("private/a", join(root, "harmless"));
     symlinkSync("src", join(root, "private/alias"));
-    const jail = jailOf({ deny: ["private"] });
-    expect(faultOf(() => jail.openFile("private/a"))).toBe("denied");
-    expect(faultOf(() => jail.openFile("harmless"))).toBe("denied");
-    expect(faultOf(() => jail.openFile("private/alias/deep/file.txt"))).toBe("denied");
+    const jail = createJail({ deny: ["private"] });
+    expect(findFault(() => jail.openFile("private/a"))).toBe("denied");
+    expect(findFault(() => jail.openFile("harmless"))).toBe("denied");
+    expect(findFault(() => jail.openFile("private/alias/deep/file.txt"))).toBe("denied");
   });
 
   test.each([
@@ -171,39 +173,41 @@ describe("rules", () => {
     "sub/.vscode/settings.json",
     ".mcp.json",
   ])("PT15: name %s protected", (path) => {
-    expect(jailOf().locate(path, "write").classes).toContain("protected");
+    expect(createJail().locate(path, "write").classes).toContain("protected");
   });
 
   test.each([".env", "app/.env.local", "keys/server.pem", ".ssh/config"])(
     "name %s secret",
     (path) => {
-      expect(jailOf().locate(path, "read").classes).toContain("secret");
+      expect(createJail().locate(path, "read").classes).toContain("secret");
     },
   );
 
   test("PT09: about hard links ask, deny, or allow", () => {
     linkSync(join(base, "ws-secrets/key"), join(root, "hard"));
-    expect(jailOf().locate("hard", "read").asksForHardLink).toBe(true);
-    expect(faultOf(() => jailOf({ hardLinks: "deny" }).openFile("hard"))).toBe("hardLink");
-    expect(read(jailOf({ hardLinks: "allow" }), "hard")).toBe("outside");
+    expect(createJail().locate("hard", "read").asksForHardLink).toBe(true);
+    expect(findFault(() => createJail({ hardLinks: "deny" }).openFile("hard"))).toBe("hardLink");
+    expect(read(createJail({ hardLinks: "allow" }), "hard")).toBe("outside");
   });
 
   test("of another kind than globs are an error of the configuration", () => {
-    expect(() => jailOf({ deny: "x" as never })).toThrow("workspace: deny takes a list of globs");
+    expect(() => createJail({ deny: "x" as never })).toThrow(
+      "workspace: deny takes a list of globs",
+    );
   });
 });
 
 describe("a root", () => {
   test("that can only be read is not written", () => {
     const other = join(base, "ws-secrets");
-    const jail = jailOf({}, [{ path: other, access: "read" }]);
+    const jail = createJail({}, [{ path: other, access: "read" }]);
     expect(read(jail, join(other, "key"))).toBe("outside");
-    expect(faultOf(() => jail.openForWriting(join(other, "key")))).toBe("readOnly");
+    expect(findFault(() => jail.openForWriting(join(other, "key")))).toBe("readOnly");
   });
 
   test("inside of another one decides about its files", () => {
-    const jail = jailOf({}, [{ path: join(root, "src"), access: "read" }]);
-    expect(faultOf(() => jail.openForWriting(join(root, "src/deep/file.txt")))).toBe("readOnly");
+    const jail = createJail({}, [{ path: join(root, "src"), access: "read" }]);
+    expect(findFault(() => jail.openForWriting(join(root, "src/deep/file.txt")))).toBe("readOnly");
   });
 
   test("that is a link is its target", () => {
@@ -226,15 +230,15 @@ describe("a root", () => {
 describe.runIf(process.platform === "linux")("on Linux", () => {
   test("a pipe, a device and a file of the kernel are not opened", () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
-    expect(faultOf(() => jailOf().openFile("pipe"))).toBe("special");
+    expect(findFault(() => createJail().openFile("pipe"))).toBe("special");
     const all = openJail([{ path: "/", access: "read" }]);
-    expect(faultOf(() => all.openFile("/dev/zero"))).toBe("special");
-    expect(faultOf(() => all.openFile("/proc/self/environ"))).toBe("special");
-    expect(faultOf(() => all.openFolder("/sys"))).toBe("special");
+    expect(findFault(() => all.openFile("/dev/zero"))).toBe("special");
+    expect(findFault(() => all.openFile("/proc/self/environ"))).toBe("special");
+    expect(findFault(() => all.openFolder("/sys"))).toBe("special");
   });
 
   test("a folder that is moved away while a file is written in it keeps its file", async () => {
-    const jail = jailOf();
+    const jail = createJail();
     const place = jail.openForWriting("src/deep/new.txt");
     renameSync(join(root, "src/deep"), join(root, "moved"));
     symlinkSync(join(base, "ws-secrets"), join(root, "src/deep"));
@@ -245,7 +249,7 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   });
 
   test("no descriptor stays open", () => {
-    const jail = jailOf({ deny: ["private"] });
+    const jail = createJail({ deny: ["private"] });
     symlinkSync("deep/file.txt", join(root, "src/near"));
     const count = (): number => readdirSync("/proc/self/fd").length;
     const before = count();
@@ -258,10 +262,10 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
       "src/deep/file.txt/x",
       "loop",
     ]) {
-      for (const use of ["read", "write"] as const) faultOf(() => jail.locate(path, use));
-      faultOf(() => jail.openFile(path).close());
-      faultOf(() => jail.openFolder(path).close());
-      faultOf(() => jail.openForWriting(path).close());
+      for (const use of ["read", "write"] as const) findFault(() => jail.locate(path, use));
+      findFault(() => jail.openFile(path).close());
+      findFault(() => jail.openFolder(path).close());
+      findFault(() => jail.openForWriting(path).close());
     }
     expect(count()).toBe(before);
   });

@@ -9,14 +9,14 @@ const writes = inFullRun(20_000, 300);
 const toolCalls = inFullRun(20_000, 150);
 
 /** A race in which each operation is tried so many times, and longer while neither side has come inside and out. */
-async function raceOf(
-  operationOf: (race: Race) => () => string | Promise<string>,
+async function runRace(
+  createOperation: (race: Race) => () => string | Promise<string>,
   tries: number,
 ): Promise<{ counts: RaceCounts; created: readonly string[] }> {
   const race = new Race(tempFolder());
   await race.start();
   try {
-    const counts = await race.repeat(operationOf(race), (done) => done >= tries);
+    const counts = await race.repeat(createOperation(race), (done) => done >= tries);
     return { counts, created: race.created };
   } finally {
     await race.stop();
@@ -33,13 +33,13 @@ describe.runIf(process.platform === "linux")(
     ] as const)(
       "a guard that checks %s leaks, so that the attack works",
       { timeout: 120_000 },
-      async (_, operationOf) => {
+      async (_, createOperation) => {
         const race = new Race(tempFolder());
         await race.start();
         let leaks = 0;
         await race.repeat(
           () => {
-            const text = operationOf(race)();
+            const text = createOperation(race)();
             if (text.includes("secret")) leaks += 1;
             return text;
           },
@@ -53,8 +53,8 @@ describe.runIf(process.platform === "linux")(
     test.each([
       ["reads", (race: Race) => race.jailRead],
       ["lists", (race: Race) => race.jailList],
-    ])("the jail %s nothing outside", { timeout: 120_000 }, async (_, operationOf) => {
-      const { counts } = await raceOf(operationOf, reads);
+    ])("the jail %s nothing outside", { timeout: 120_000 }, async (_, createOperation) => {
+      const { counts } = await runRace(createOperation, reads);
       expect(counts.leaks).toBe(0);
       expect(counts.tries).toBe(reads);
     });
@@ -79,8 +79,8 @@ describe.runIf(process.platform === "linux")(
     test.each([
       ["writes a file", (race: Race) => race.jailWrite],
       ["creates a folder", (race: Race) => race.jailCreateFolder],
-    ])("the jail %s nowhere outside", { timeout: 120_000 }, async (_, operationOf) => {
-      const { created } = await raceOf(operationOf, writes);
+    ])("the jail %s nowhere outside", { timeout: 120_000 }, async (_, createOperation) => {
+      const { created } = await runRace(createOperation, writes);
       expect(created).toEqual([]);
     });
   },

@@ -3,7 +3,7 @@ import { analyzeCommand } from "../../src/index.ts";
 import { randomFrom } from "./support/random-scripts.ts";
 
 /** The commands of a script as lines, and its risk. */
-function summaryOf(script: string): string {
+function summarize(script: string): string {
   const { isKnown, commands, risk, unknown } = analyzeCommand(script);
   const lines = commands.map(({ via, argv }) => [...via, ...argv].join(" "));
   return `${risk}: ${lines.join(" | ")}${isKnown ? "" : ` ? ${[...new Set(unknown.map(({ reason }) => reason))].join(", ")}`}`;
@@ -47,7 +47,7 @@ describe("the risk of a known script is that of its worst command", () => {
     ["timeout 5 nice -n 3 rm -rf x", "high: timeout nice rm -rf x"],
     ["env ls", "low: env ls"],
   ])("%s", (script, expected) => {
-    expect(summaryOf(script)).toBe(expected);
+    expect(summarize(script)).toBe(expected);
   });
 });
 

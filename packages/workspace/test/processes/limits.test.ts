@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ControlGroup } from "../../src/processes/control-group.ts";
-import { openWorkspace, textOf } from "../support/open-workspace.ts";
+import { openWorkspace, readText } from "../support/open-workspace.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
 
 const levels = hasSandbox ? (["none", "bwrap"] as const) : (["none"] as const);
@@ -30,7 +30,7 @@ describe.each(levels)("a command with the sandbox %s", (sandbox) => {
     const outcome = await call("bash", {
       command: `perl -e 'for (1..60) { my $p = fork; last unless defined $p; $p or (sleep 60, exit); $n++ } print $n'`,
     });
-    expect(Number.parseInt(textOf(outcome), 10)).toBeLessThan(20);
+    expect(Number.parseInt(readText(outcome), 10)).toBeLessThan(20);
     expect(outcome.result?.details).toMatchObject({
       limits: { processes: { value: 20, isEnforced: true } },
     });
@@ -39,6 +39,6 @@ describe.each(levels)("a command with the sandbox %s", (sandbox) => {
   test.runIf(enforced.has("memory"))("uses no memory beyond the limit", async () => {
     const { call } = openWorkspace({}, { sandbox, limits: { memoryBytes: 64 * 1024 * 1024 } });
     const outcome = await call("bash", { command: "head -c 300000000 /dev/zero | tail | wc -c" });
-    expect(textOf(outcome)).not.toContain("300000000");
+    expect(readText(outcome)).not.toContain("300000000");
   });
 });

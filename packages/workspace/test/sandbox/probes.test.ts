@@ -10,7 +10,7 @@ const program = findBubblewrap();
 const view = () => ({ roots: [], protectedPaths: [], hiddenPaths: [], readPaths: [] });
 
 /** A sandbox of bubblewrap with other options. */
-function sandboxOf(
+function createSandbox(
   options: (root: string) => readonly string[],
 ): Parameters<typeof probeSandbox>[0] {
   return ({ roots }): Sandbox => ({
@@ -35,7 +35,7 @@ describe.runIf(hasSandbox)("the probes", () => {
 
   test("find the ways out of namespaces alone, as the superuser with its capabilities", async () => {
     const report = await probeSandbox(
-      sandboxOf((root) => [
+      createSandbox((root) => [
         "--ro-bind",
         "/",
         "/",
@@ -63,7 +63,7 @@ describe.runIf(hasSandbox)("the probes", () => {
   });
 
   test("say why a sandbox does not start", async () => {
-    const report = await probeSandbox(sandboxOf(() => ["--no-such-option"]));
+    const report = await probeSandbox(createSandbox(() => ["--no-such-option"]));
     expect(report).toMatchObject({
       holds: false,
       escaped: [],

@@ -55,7 +55,7 @@ export function openWorkspace(
     call,
     write,
     read: (path) => readFileSync(join(root, path)),
-    text: async (name, args) => textOf(await complete(name, args)),
+    text: async (name, args) => readText(await complete(name, args)),
     value: async (name, args) => (await complete(name, args)).result?.value as JsonObject,
     failure: async (name, args) => {
       const { error } = await call(name, args);
@@ -66,7 +66,7 @@ export function openWorkspace(
 }
 
 /** The texts of a completed call. */
-export function textOf(outcome: ToolOutcome): string {
+export function readText(outcome: ToolOutcome): string {
   return (outcome.result?.content ?? [])
     .map((block) => (block.type === "text" ? block.text : `<${block.type}>`))
     .join("");

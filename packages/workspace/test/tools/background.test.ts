@@ -1,13 +1,13 @@
 import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
 import { describe, expect, test, vi } from "vitest";
 import { workspaceTools } from "../../src/index.ts";
-import { openWorkspace, textOf, type OpenWorkspace } from "../support/open-workspace.ts";
+import { openWorkspace, readText, type OpenWorkspace } from "../support/open-workspace.ts";
 import { processesWith } from "../support/processes.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
 
 const levels = hasSandbox ? (["none", "bwrap"] as const) : (["none"] as const);
 
-function idOf({ result }: ToolOutcome): string {
+function getId({ result }: ToolOutcome): string {
   return /bg_\w+/.exec(JSON.stringify(result?.value))?.[0] ?? "";
 }
 
@@ -16,7 +16,7 @@ async function start(
   command: string,
   more: JsonObject = {},
 ): Promise<string> {
-  return idOf(await call("bash", { command, background: true, ...more }));
+  return getId(await call("bash", { command, background: true, ...more }));
 }
 
 describe.each(levels)("a command in the background with the sandbox %s", (sandbox) => {
@@ -70,10 +70,10 @@ test("a command in the background cannot be read by another caller", async () =>
       .startRun({ caller: { id: caller }, sessionId: "s" })
       .execute({ id: "1", name, arguments: args });
   const started = await callAs("ann", "bash", { command: "echo secret", background: true });
-  const id = idOf(started);
+  const id = getId(started);
   const other = await callAs("bob", "bash_output", { id });
   expect(other.error?.message).toContain("There is no command");
-  expect(textOf(await callAs("ann", "bash_output", { id, wait_ms: 20_000 }))).toContain("secret");
+  expect(readText(await callAs("ann", "bash_output", { id, wait_ms: 20_000 }))).toContain("secret");
   await registry.close();
 });
 

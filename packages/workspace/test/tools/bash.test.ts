@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { describe, expect, test, vi } from "vitest";
 import { workspaceTools } from "../../src/index.ts";
-import { openWorkspace, textOf } from "../support/open-workspace.ts";
+import { openWorkspace, readText } from "../support/open-workspace.ts";
 import { processesWith } from "../support/processes.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
 
@@ -23,9 +23,9 @@ describe.each(levels)("bash with the sandbox %s", (sandbox) => {
   test("returns the exit code, and 1 of a search as an answer", async () => {
     const { call } = open({ "a.txt": "x" });
     const failed = await call("bash", { command: "echo text; exit 3" });
-    expect([failed.ok, textOf(failed)]).toEqual([false, "text\n[exit 3]"]);
+    expect([failed.ok, readText(failed)]).toEqual([false, "text\n[exit 3]"]);
     const answered = await call("bash", { command: "grep y a.txt" });
-    expect([answered.ok, textOf(answered)]).toEqual([true, "[exit 1 (no match)]"]);
+    expect([answered.ok, readText(answered)]).toEqual([true, "[exit 1 (no match)]"]);
   });
 
   test("runs in the folder that is asked for, and has no input", async () => {
@@ -53,14 +53,14 @@ describe.each(levels)("bash with the sandbox %s", (sandbox) => {
       command: "echo begin; trap '' TERM; sleep 300; sleep 300",
       timeout_ms: 300,
     });
-    expect(textOf(outcome)).toBe("begin\n[timed out after 0.3 s and was killed]");
+    expect(readText(outcome)).toBe("begin\n[timed out after 0.3 s and was killed]");
     expect(outcome.result?.value).toMatchObject({ timedOut: true });
   });
 
   test("stores a long output as an artifact, and returns its beginning and end", async () => {
     const { call } = open();
     const outcome = await call("bash", { command: "seq 1 100000" });
-    const text = textOf(outcome);
+    const text = readText(outcome);
     expect(text.startsWith("1\n2\n3\n")).toBe(true);
     expect(text).toMatch(/\n\[… \d+ bytes omitted; the whole output is the artifact art_\w+ …\]\n/);
     expect(text.endsWith("\n99999\n100000")).toBe(true);
@@ -93,7 +93,7 @@ describe.each(levels)("bash with the sandbox %s", (sandbox) => {
     const call = { id: "a\0b=\n$(id)", name: "bash", arguments: { command: "echo hi" } };
     const outcome = await new ToolExecutor({ registry, policy: "autonomous" }).execute(call);
     await registry.close();
-    expect(textOf(outcome)).toBe("hi");
+    expect(readText(outcome)).toBe("hi");
   });
 
   test("PT15: writes no protected file that the script names", async () => {
@@ -192,7 +192,7 @@ test("a program of the workspace is never found by its name alone", async () => 
     arguments: { command: "chmod +x bin/ls; ls; echo $PATH" },
   });
   await registry.close();
-  expect(textOf(outcome)).toBe("bin\n/usr/bin:/bin");
+  expect(readText(outcome)).toBe("bin\n/usr/bin:/bin");
 });
 
 test("a host can bring a sandbox of its own", async () => {

@@ -17,7 +17,7 @@ import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printOutcome, printDenial } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
-import { cannotContinue, configOf, unknownToolError } from "../shared/tool-lookup.ts";
+import { cannotContinue, findOnlyConfig, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave call`. */
 export interface CallOptions extends ToolOptions {
@@ -72,7 +72,7 @@ export async function call(
           policy: rules,
           hooks,
           timeout,
-          onAsk: progress.pauseFor(onAsk(options, io, configOf(plan))),
+          onAsk: progress.pauseFor(onAsk(options, io, findOnlyConfig(plan))),
           isForModel: found.delegates,
           // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,

@@ -126,7 +126,7 @@ type Replace = (preferred: string, value: string) => string;
 
 function toEnv(written: JsonValue | undefined, replace: Replace): Record<string, string> {
   return Object.fromEntries(
-    entriesOf(written).map(([key, value]) => {
+    readEntries(written).map(([key, value]) => {
       const isSecret = secretName.test(key) || secretValue.test(value);
       return [
         key,
@@ -138,14 +138,17 @@ function toEnv(written: JsonValue | undefined, replace: Replace): Record<string,
 
 function toHeaders(raw: JsonObject, name: string, replace: Replace): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [key, value] of [...entriesOf(raw["headers"]), ...entriesOf(raw["http_headers"])]) {
+  for (const [key, value] of [
+    ...readEntries(raw["headers"]),
+    ...readEntries(raw["http_headers"]),
+  ]) {
     const [, scheme = "", secret = ""] = /^((?:Bearer|Basic|Token) +)?(.*)$/is.exec(value) ?? [];
     const isSecret = scheme !== "" || secretName.test(key) || secretValue.test(value);
     const suffix = /^authorization$/i.test(key) ? "TOKEN" : key;
     headers[key] =
       isSecret && !reference.test(value) ? scheme + replace(`${name}_${suffix}`, secret) : value;
   }
-  for (const [key, variable] of entriesOf(raw["env_http_headers"]))
+  for (const [key, variable] of readEntries(raw["env_http_headers"]))
     headers[key] = `\${${variable}}`;
   const bearer = raw["bearer_token_env_var"];
   if (typeof bearer === "string") headers["Authorization"] = `Bearer \${${bearer}}`;
@@ -186,7 +189,7 @@ function hasSecret(args: readonly string[]): boolean {
   });
 }
 
-function entriesOf(value: JsonValue | undefined): [string, string][] {
+function readEntries(value: JsonValue | undefined): [string, string][] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, each]): [string, string][] =>
     ["string", "number", "boolean"].includes(typeof each) ? [[key, String(each)]] : [],

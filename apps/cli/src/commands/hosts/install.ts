@@ -133,11 +133,11 @@ async function installNotes(
 ): Promise<readonly string[]> {
   const { describeConfigFile } = await import("../../sources/config-trust.ts");
   const { parts } = await describeConfigFile(config);
-  const namesOf = (...kinds: readonly string[]): readonly string[] => [
+  const listNames = (...kinds: readonly string[]): readonly string[] => [
     ...new Set(parts.filter(({ kind }) => kinds.includes(kind)).map(({ name }) => name)),
   ];
-  const variables = namesOf("variable");
-  const twice = namesOf("program", "url").filter((name) => Object.hasOwn(servers, name));
+  const variables = listNames("variable");
+  const twice = listNames("program", "url").filter((name) => Object.hasOwn(servers, name));
   return [
     ...(variables.length === 0
       ? []

@@ -39,7 +39,7 @@ export async function countToolTokens(toolset: Toolset): Promise<TokenCounts> {
       // The progress line and Ctrl-C have their turn.
       if (index % 50 === 0) await setImmediate();
       const [tool] = formats[format](toolset.select({ include: [name] }));
-      if (tool !== undefined) counts[name] = tokensOf(tool);
+      if (tool !== undefined) counts[name] = countJsonTokens(tool);
     }
     tools[format] = counts;
     total[format] = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -47,7 +47,7 @@ export async function countToolTokens(toolset: Toolset): Promise<TokenCounts> {
   return { tools, total };
 }
 
-function tokensOf(value: unknown): number {
+function countJsonTokens(value: unknown): number {
   // A description may contain the text of a special token.
   return countTokens(JSON.stringify(value), { disallowedSpecial: new Set() });
 }

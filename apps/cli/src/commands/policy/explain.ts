@@ -20,7 +20,7 @@ import { planSources } from "../../sources/load-sources.ts";
 import { commandStore } from "../../store/open-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/hints.ts";
-import { cannotContinue, configOf, unknownToolError } from "../shared/tool-lookup.ts";
+import { cannotContinue, findOnlyConfig, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave policy explain`. */
 export interface ExplainOptions extends ToolOptions {
@@ -65,7 +65,7 @@ export async function explain(
     if (options.json === true) {
       await output.write(formatJson({ ...explanation, warnings }, output));
     } else {
-      const config = configOf(plan);
+      const config = findOnlyConfig(plan);
       const { source } = found.spec.provenance;
       const lines = explanationLines(
         explanation,

@@ -326,16 +326,16 @@ function assertWatchable({ tools, config, found }: SourcePlan): void {
 
 /** Prints problems that appear later, such as a module that cannot be loaded again, each once. */
 function printLaterProblems({ registry, sources }: LoadedSources, output: Output): void {
-  const keyOf = ({ source, subject, message }: RegistryProblem): string =>
+  const toKey = ({ source, subject, message }: RegistryProblem): string =>
     `${source} ${subject} ${message}`;
-  let known = new Set(registry.problems.map(keyOf));
+  let known = new Set(registry.problems.map(toKey));
   for (const source of sources) {
     source.onChange(() => {
       const problems = registry.problems;
       for (const problem of problems) {
-        if (!known.has(keyOf(problem))) output.printMessage(problemText(problem));
+        if (!known.has(toKey(problem))) output.printMessage(problemText(problem));
       }
-      known = new Set(problems.map(keyOf));
+      known = new Set(problems.map(toKey));
     });
   }
 }

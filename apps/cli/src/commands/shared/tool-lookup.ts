@@ -16,7 +16,7 @@ export function cannotContinue(
 }
 
 /** The configuration, if all sources of the command are in it. */
-export function configOf({ config, openapi, mcp, tools }: SourcePlan): string | undefined {
+export function findOnlyConfig({ config, openapi, mcp, tools }: SourcePlan): string | undefined {
   return openapi.length + mcp.length + tools.length === 0 ? config : undefined;
 }
 

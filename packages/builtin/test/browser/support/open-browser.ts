@@ -1,7 +1,7 @@
 import type { ExecutorOptions, JsonObject, ToolExecutor, ToolOutcome } from "@toolweave/core";
 import { chromiumPath, hasChromium } from "@toolweave/test-support/chromium";
 import { browserTools, type BrowserOptions } from "../../../src/index.ts";
-import { openTools, textOf } from "../../support/open-tools.ts";
+import { openTools, readText } from "../../support/open-tools.ts";
 
 /** The browser of this machine; empty: there is none. */
 export const browserPath: string = chromiumPath ?? "";
@@ -31,7 +31,7 @@ export function openBrowser(
   const { call, executor } = openTools([browserTools({ sandbox, ...options })], executorOptions);
   let last = "";
   const run = async (name: string, args: JsonObject, caller?: string): Promise<string> => {
-    last = textOf(await call(name, args, caller === undefined ? undefined : { id: caller }));
+    last = readText(await call(name, args, caller === undefined ? undefined : { id: caller }));
     return last;
   };
   return {

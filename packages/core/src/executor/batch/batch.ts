@@ -3,7 +3,7 @@ import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { messageOf } from "../../contract/error-message.ts";
+import { toErrorMessage } from "../../contract/error-message.ts";
 import { readOnce } from "../call/read-call.ts";
 import type { CallState } from "../call/call-state.ts";
 import type { ManyCalls } from "./check-call-options.ts";
@@ -188,7 +188,7 @@ export class Batch {
       if (typeof answer !== "string") {
         throw new ToolError("internal", "stopWhen answered with neither a text nor undefined.");
       }
-      why = `Call it again if it is still wanted. Reason: ${messageOf(answer)}`;
+      why = `Call it again if it is still wanted. Reason: ${toErrorMessage(answer)}`;
     } catch (error) {
       // Without an answer from the host, the remaining calls must not run.
       why = "The host could not decide whether to continue.";

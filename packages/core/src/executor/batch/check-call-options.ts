@@ -149,7 +149,7 @@ export function manyCalls(
   checkCallOptions(where, options);
   if (!Array.isArray(calls)) throw wrong("the calls are no list: pass an array of them.");
   const { strategy = "parallel", stopWhen, duplicates = "run" } = options;
-  const step = stepOf(strategy);
+  const step = readStepSize(strategy);
   if (step === undefined) {
     throw wrong(
       `strategy is ${formatValue(strategy)}; use "parallel", "sequential" or { batched: n } with a whole number n above 0.`,
@@ -172,7 +172,7 @@ export function manyCalls(
 }
 
 /** Number of calls of one step; `undefined`: the value is not a strategy. */
-function stepOf(strategy: unknown): number | undefined {
+function readStepSize(strategy: unknown): number | undefined {
   if (strategy === "parallel") return Infinity;
   if (strategy === "sequential") return 1;
   if (typeof strategy !== "object" || strategy === null) return undefined;

@@ -17,7 +17,7 @@ import type { ToolError } from "../../contract/tool-error.ts";
 import type { ActiveCalls } from "./active-calls.ts";
 import type { HookedCall } from "./hook.ts";
 import type { Redactor } from "../../contract/redactor.ts";
-import { redactorForCall } from "../../redaction/redactor-of.ts";
+import { redactorForCall } from "../../redaction/create-redaction.ts";
 import type { CallIds } from "./call-ids.ts";
 import { CallLifecycle } from "./call-lifecycle.ts";
 

@@ -81,13 +81,13 @@ export class Drain {
   }
 
   #underWay(): Promise<unknown>[] {
-    const calls = Array.from(this.#activeCalls, endOf);
+    const calls = Array.from(this.#activeCalls, awaitEnd);
     return [...calls, ...Array.from(this.#kept, (work) => work.catch(() => {}))];
   }
 }
 
 /** Resolves when the outcome of a call is known and stored where that is required. */
-function endOf(execution: DrainedCall): Promise<unknown> {
+function awaitEnd(execution: DrainedCall): Promise<unknown> {
   const { settle } = execution;
   return new Promise((end) => {
     execution.settle = (outcome) => {

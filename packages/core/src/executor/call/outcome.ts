@@ -19,10 +19,10 @@ import type { RunState } from "./run-state.ts";
 export function completion(execution: CallState, output: ToolOutput): ToolOutcome {
   const isError = output.isError === true;
   const stored = execution.storedOutcome as CompletedOutcome | undefined;
-  const result = stored === undefined ? resultOf(execution, output, isError) : stored.result;
+  const result = stored === undefined ? createResult(execution, output, isError) : stored.result;
   // The outcome is complete before its event is emitted: reading the output's last field may throw.
   const outcome: ToolOutcome = isError
-    ? { status: "completed", ok: false, result, error: errorOf(output) }
+    ? { status: "completed", ok: false, result, error: toError(output) }
     : { status: "completed", ok: true, result };
   execution.enter("ended");
   execution.engine.events.completed(execution, result, outcome.error);
@@ -32,13 +32,13 @@ export function completion(execution: CallState, output: ToolOutput): ToolOutcom
 /** The outcome of a call that ran, before its end. A function of its own costs other calls one more. */
 export function toCompleted(execution: CallState, output: ToolOutput): CompletedOutcome {
   const isError = output.isError === true;
-  const result = resultOf(execution, output, isError);
+  const result = createResult(execution, output, isError);
   return isError
-    ? { status: "completed", ok: false, result, error: errorOf(output) }
+    ? { status: "completed", ok: false, result, error: toError(output) }
     : { status: "completed", ok: true, result };
 }
 
-function errorOf(output: ToolOutput): ToolError {
+function toError(output: ToolOutput): ToolError {
   const { error } = output;
   // A value that an upstream put under `error` is data, not an error of the executor.
   return ToolError.is(error) ? error : new ToolError("execution_failed", firstText(output));
@@ -53,7 +53,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
 /** The outcome of a call that failed, before its end. */
 export function toFailed(execution: CallState, error: ToolError): FailedOutcome {
   const content = readable(execution, wellFormed(error.message));
-  return { status: "failed", ok: false, result: resultOf(execution, { content }, true), error };
+  return { status: "failed", ok: false, result: createResult(execution, { content }, true), error };
 }
 
 /** Ends a call that failed, and emits its end. */
@@ -89,7 +89,7 @@ function readable(execution: CallState, message: string): readonly ContentBlock[
   return execution.attempt === 0 ? content : framedContent(execution, content);
 }
 
-function resultOf(execution: CallState, output: ToolOutput, isError: boolean): ToolResult {
+function createResult(execution: CallState, output: ToolOutput, isError: boolean): ToolResult {
   const { call, engine, attempt, startedAt } = execution;
   const { clock, wallClock } = engine;
   const now = clock.now();

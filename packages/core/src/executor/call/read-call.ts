@@ -15,8 +15,8 @@ export function readCall(call: ToolCall): ToolCall {
 function repaired(call: unknown): ToolCall {
   const given: Partial<ToolCall> = isObject(call) ? call : {};
   return {
-    id: textOf(given.id),
-    name: textOf(given.name),
+    id: toText(given.id),
+    name: toText(given.name),
     arguments: given.arguments as JsonObject,
   };
 }
@@ -45,7 +45,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? `${value}` : "";
 }
 

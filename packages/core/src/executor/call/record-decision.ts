@@ -4,7 +4,7 @@ import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { CallState } from "./call-state.ts";
 
 /** Names the rule for events and the audit: its policy, and its place or id there. */
-export function ruleOf({ layer, rule }: Decision): string {
+export function formatRule({ layer, rule }: Decision): string {
   return `${layer} ${rule}`;
 }
 

@@ -1,5 +1,5 @@
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
-import { isToolError, messageOf } from "../../contract/error-message.ts";
+import { isToolError, toErrorMessage } from "../../contract/error-message.ts";
 import type { Redactor } from "../../contract/redactor.ts";
 import type { CallState } from "./call-state.ts";
 
@@ -39,14 +39,14 @@ function withoutSecrets(execution: CallState, redactor: Redactor, error: ToolErr
     return redactor.error(error, execution.attempt > 0);
   } catch {
     return new ToolError(
-      codeOf(error),
+      readCode(error),
       `${execution.call.name} failed: what it said is withheld, since it could not be searched for secrets.`,
     );
   }
 }
 
 /** Reading it again may throw. */
-function codeOf(error: ToolError): ToolErrorCode {
+function readCode(error: ToolError): ToolErrorCode {
   try {
     return error.code;
   } catch {
@@ -56,9 +56,9 @@ function codeOf(error: ToolError): ToolErrorCode {
 
 /** The message of a thrown value for a model: without stack traces and without file paths of the host. */
 function messageForModel(thrown: unknown, redactor?: Redactor): string {
-  const message = messageOf(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
+  const message = toErrorMessage(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
   try {
-    return stripPathsOf(thrown, message);
+    return stripNamedPaths(thrown, message);
   } catch {
     return stripPaths(message);
   }
@@ -83,7 +83,7 @@ export function stripPaths(message: string): string {
 }
 
 /** The same, and without the paths that a system's error names beside its message. May throw. */
-function stripPathsOf(thrown: unknown, message: string): string {
+function stripNamedPaths(thrown: unknown, message: string): string {
   let stripped = message;
   if (typeof thrown === "object" && thrown !== null) {
     const { path, dest } = thrown as { path?: unknown; dest?: unknown };

@@ -54,7 +54,7 @@ export async function executeAllNested(
 export function toolsetBelow(parent: CallState): Toolset {
   const { engine, run, entry } = parent;
   const isFree = entry?.trusted && entry.tool.delegates;
-  const toolset = isFree ? reachOf(parent) : parent.toolset;
+  const toolset = isFree ? getReachableTools(parent) : parent.toolset;
   // Includes `read_artifact` for artifacts that nested calls have stored since the tool started.
   return engine.artifacts.mayHave(run)
     ? engine.executor.helpers.join(toolset, { artifacts: true, tasks: false }, run.caller)
@@ -62,7 +62,7 @@ export function toolsetBelow(parent: CallState): Toolset {
 }
 
 /** The toolset that was available to the caller of this call. */
-function reachOf({ engine, run, parent, toolset }: CallState): Toolset {
+function getReachableTools({ engine, run, parent, toolset }: CallState): Toolset {
   if (parent !== undefined) return toolsetBelow(parent);
   return run.delegateScope === "policy" ? engine.executor.advertised(run.caller) : toolset;
 }

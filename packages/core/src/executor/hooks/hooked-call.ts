@@ -25,6 +25,6 @@ function newHookedCall({ run, call, tool, args }: CallState): HookedCall {
 }
 
 /** Milliseconds for one answer of a hook. */
-export function timeoutOf({ engine }: CallState, { timeoutMs }: Hook): number {
+export function getHookTimeout({ engine }: CallState, { timeoutMs }: Hook): number {
   return timeoutMs ?? engine.hookTimeoutMs;
 }

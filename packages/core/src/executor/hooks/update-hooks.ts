@@ -1,4 +1,4 @@
-import { boundsOf, frozenJson, outputPart } from "../../events/event-payload.ts";
+import { getBounds, frozenJson, outputPart } from "../../events/event-payload.ts";
 import { redactStreamedOutput } from "../../redaction/redact-output.ts";
 import { isOutput } from "../../results/proper-output.ts";
 import { toOutput } from "../../results/to-output.ts";
@@ -6,7 +6,7 @@ import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { withTimeout } from "../../time/waiting.ts";
 import type { CallState } from "../call/call-state.ts";
-import { hookedCall, timeoutOf } from "./hooked-call.ts";
+import { hookedCall, getHookTimeout } from "./hooked-call.ts";
 
 /** An update that hooks or listeners are processing, and the latest of those that arrived meanwhile. */
 interface Flow {
@@ -31,7 +31,7 @@ export function update(execution: CallState, given: unknown): Awaitable<void> {
     execution.settings.onUpdate !== undefined ||
     (events.payloads && events.active);
   if (!isRead) return events.updated(execution);
-  const partial = outputOf(given);
+  const partial = readOutput(given);
   if (partial === undefined) return;
   const attempt = execution.context as object;
   const flow = flows.get(attempt);
@@ -61,7 +61,7 @@ function begin(execution: CallState, attempt: object, partial: ToolOutput): Awai
 }
 
 /** A frozen copy. `undefined`: the update cannot be read. */
-function outputOf(given: unknown): ToolOutput | undefined {
+function readOutput(given: unknown): ToolOutput | undefined {
   try {
     return frozenJson(toOutput(given));
   } catch {
@@ -87,7 +87,7 @@ function change(
       const answer: unknown = hook.beforeUpdate(call, passed);
       if (isThenable(answer)) {
         const before = passed;
-        return inTime(execution, timeoutOf(execution, hook), answer).then((answer) => {
+        return inTime(execution, getHookTimeout(execution, hook), answer).then((answer) => {
           const accepted = accept(before, answer);
           return accepted && change(execution, accepted, index + 1);
         });
@@ -105,7 +105,7 @@ function accept(before: ToolOutput, answer: unknown): ToolOutput | undefined {
   if (answer === undefined) return before;
   try {
     const isOne = typeof answer === "object" && answer !== null && isOutput(answer);
-    return isOne ? outputOf(answer) : undefined;
+    return isOne ? readOutput(answer) : undefined;
   } catch {
     return undefined;
   }
@@ -135,7 +135,7 @@ function tell(
     }
   };
   for (const hook of engine.hooks.afterUpdate) {
-    ask(timeoutOf(execution, hook), () => {
+    ask(getHookTimeout(execution, hook), () => {
       const hooked = hookedCall(execution);
       return hook.when?.(hooked) === false ? undefined : hook.afterUpdate(hooked, part);
     });
@@ -147,7 +147,7 @@ function tell(
 /** `undefined`: the update cannot be searched for secrets, and is dropped. */
 function seal(execution: CallState, output: ToolOutput): ReturnType<typeof outputPart> | undefined {
   try {
-    return outputPart(boundsOf(execution), redactStreamedOutput(execution, output));
+    return outputPart(getBounds(execution), redactStreamedOutput(execution, output));
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import {
 } from "../../approvals/pending-call-store.ts";
 import { stoppedOutcome } from "../stages/detach.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { messageOf } from "../../contract/error-message.ts";
+import { toErrorMessage } from "../../contract/error-message.ts";
 import { rejection } from "../stages/request-approval.ts";
 import { approvalInvalid } from "../call/to-tool-error.ts";
 import { takeCallId } from "../call/call-ids.ts";
@@ -120,20 +120,20 @@ async function note(execution: CallState, outcome: ToolOutcome | undefined): Pro
   const { engine, resumption } = execution;
   const id = resumption?.interruption.id ?? "";
   try {
-    const result = await resultOf(execution, outcome);
+    const result = await toFinishedResult(execution, outcome);
     if (result === undefined) await engine.pendingCalls.finish(id);
     else await engine.pendingCalls.finish(id, result);
   } catch (error) {
     engine.events.emitCall(execution, {
       type: "store.failed",
       store: "pendingCalls",
-      message: messageOf(error),
+      message: toErrorMessage(error),
     });
   }
 }
 
 /** A call must end even if its outcome cannot be stored. */
-async function resultOf(
+async function toFinishedResult(
   { engine, resumption }: CallState,
   outcome: ToolOutcome | undefined,
 ): Promise<FinishedResult | undefined> {

@@ -1,7 +1,7 @@
 import {
   answeredBy,
-  approvalOf,
-  problemOf,
+  toApproval,
+  findAnswerProblem,
   editedArguments,
   rejectionAmong,
 } from "../../approvals/answers.ts";
@@ -54,10 +54,10 @@ export async function resumeCall(
 ): Promise<ToolOutcome> {
   const { interruption, pending, run, toolset, policies, parent } = opened;
   const suspended = pending.suspended !== undefined;
-  const problem = await problemOf(interruption, answers, suspended, engine.schemas);
+  const problem = await findAnswerProblem(interruption, answers, suspended, engine.schemas);
   if (problem !== undefined) throw approvalInvalid(problem);
   const { taskId } = pending;
-  const task = taskId === undefined ? undefined : await taskOf(engine, taskId);
+  const task = taskId === undefined ? undefined : await findTask(engine, taskId);
   if (taskId !== undefined && !waitsFor(task, interruption)) {
     const before =
       parent === undefined ? await finishedOutcome(engine, interruption, answers) : undefined;
@@ -75,7 +75,10 @@ export async function resumeCall(
     policies,
     settingsFor(opened, onUpdate),
     parent,
-    { ...(await resumptionOf(engine, opened, answers)), ...(task === undefined ? {} : { task }) },
+    {
+      ...(await createResumption(engine, opened, answers)),
+      ...(task === undefined ? {} : { task }),
+    },
   );
   execution.detached = task !== undefined;
   execution.checkpoint = pending.checkpoint;
@@ -107,7 +110,7 @@ function settingsFor(
  *
  * @throws ToolError `store_unavailable`
  */
-async function taskOf({ tasks }: CallServices, taskId: string): Promise<TaskRecord | undefined> {
+async function findTask({ tasks }: CallServices, taskId: string): Promise<TaskRecord | undefined> {
   try {
     // The task may be about to be stored as waiting.
     const own = tasks.own(taskId);
@@ -125,7 +128,7 @@ function waitsFor(task: TaskRecord | undefined, { id }: Interruption): boolean {
   return task?.status === "input_required" && task.interruptionId === id;
 }
 
-async function resumptionOf(
+async function createResumption(
   engine: CallServices,
   opened: OpenedInterruption,
   answers: readonly Answer[],
@@ -169,7 +172,7 @@ async function resumptionOf(
   return {
     ...common,
     arguments: args ?? pending.admitted,
-    approval: approvalOf(pending.unmasked ?? interruption, answers, approved),
+    approval: toApproval(pending.unmasked ?? interruption, answers, approved),
     ...(rejected === undefined ? {} : { rejected }),
     ...(earlier === undefined ? {} : { suspended: earlier }),
   };

@@ -88,7 +88,7 @@ async function open(
 ): Promise<OpenedInterruption> {
   const pending = await openInterruption(engine, interruption);
   const { name } = interruption.call;
-  const run = options.run ?? runOf(engine, interruption, pending, options);
+  const run = options.run ?? findRun(engine, interruption, pending, options);
   if (run.executor !== engine.executor) {
     throw approvalInvalid(`The run that ${name} is to be resumed in belongs to another executor.`);
   }
@@ -99,7 +99,7 @@ async function open(
 }
 
 /** The run that the call was made in. If it has ended or belongs to another process: a run like it. */
-function runOf(
+function findRun(
   engine: CallServices,
   { id, runId }: Interruption,
   { caller, sessionId, turn, taskId, durable }: PendingCall,

@@ -1,7 +1,7 @@
 import { withdraw, storeTime, unavailable } from "../../approvals/pending-call-store.ts";
 import { specHashOf } from "../../contract/tool.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
-import { ownerOf } from "../../contract/caller.ts";
+import { toOwner } from "../../contract/caller.ts";
 import { spendCarriedOver } from "../../limits/limited-call.ts";
 import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import type { Interruption, InterruptionRequest } from "../../contract/interruption.ts";
@@ -15,7 +15,7 @@ import { toJson, maxBytes, type Cut } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 import { notSerializableError } from "../call/to-tool-error.ts";
 import { visibleText } from "../../contract/visible-text.ts";
-import { messageOf } from "../../contract/error-message.ts";
+import { toErrorMessage } from "../../contract/error-message.ts";
 import { suspendInLedger } from "../stages/ledger.ts";
 import { readPermission } from "../stages/permissions.ts";
 
@@ -168,7 +168,7 @@ function narrowerTools({ engine, run, toolset }: CallState): readonly string[] |
 
 async function store(execution: CallState, interruption: Interruption): Promise<void> {
   try {
-    await execution.engine.pendingCalls.add(interruption, ownerOf(execution.run));
+    await execution.engine.pendingCalls.add(interruption, toOwner(execution.run));
   } catch (cause) {
     if (ToolError.is(cause) && cause.code === "limit_exceeded") throw cause;
     throw notStoredError(execution, cause);
@@ -240,7 +240,7 @@ function suspensionRequests({ call }: CallState, given: unknown): readonly Inter
   } catch (error) {
     throw new ToolError(
       "internal",
-      `${call.name} did run until it had to wait for a person, but not with requests that a person can answer, ${maxRequests} at most: ${messageOf(error)}. The tool has to be corrected; check what it did before calling it again.`,
+      `${call.name} did run until it had to wait for a person, but not with requests that a person can answer, ${maxRequests} at most: ${toErrorMessage(error)}. The tool has to be corrected; check what it did before calling it again.`,
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@ import { isOutput, properOutput } from "../../results/proper-output.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import type { HookInto } from "../call/hook-phases.ts";
-import { hookedCall, timeoutOf } from "../hooks/hooked-call.ts";
+import { hookedCall, getHookTimeout } from "../hooks/hooked-call.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 
 /** Stage 10, first half: hooks of the host amend or redact the output. */
@@ -58,7 +58,7 @@ function ask(
     value === undefined ? { content, isError } : { content, isError, value },
   );
   return isThenable(amended)
-    ? answerWithin(execution, timeoutOf(execution, hook), amended)
+    ? answerWithin(execution, getHookTimeout(execution, hook), amended)
     : amended;
 }
 

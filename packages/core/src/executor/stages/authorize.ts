@@ -6,7 +6,7 @@ import { decideByTool, decidePermission, type Decision } from "../../policy/deci
 import type { RegisteredTool } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { ApprovalRequests } from "./request-approval.ts";
-import { recordAuthorized, ruleOf } from "../call/record-decision.ts";
+import { recordAuthorized, formatRule } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
@@ -50,9 +50,9 @@ const nothingProposed: readonly PermissionRequest[] = [];
 
 function evaluate(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
   const reserved = reserveSpend(execution, proposed);
-  if (!isThenable(reserved)) return decideAll(execution, subjectsOf(execution, proposed));
+  if (!isThenable(reserved)) return decideAll(execution, chooseSubjects(execution, proposed));
   const live = execution.guard();
-  return reserved.then(() => decideAll(live(execution), subjectsOf(execution, proposed)));
+  return reserved.then(() => decideAll(live(execution), chooseSubjects(execution, proposed)));
 }
 
 const onlyTheCall: readonly Subject[] = [undefined];
@@ -60,7 +60,7 @@ const onlyTheCall: readonly Subject[] = [undefined];
 /**
  * For a trusted tool the proposed permissions replace the call itself; for any other they are evaluated in addition.
  */
-function subjectsOf(
+function chooseSubjects(
   { entry }: CallState,
   proposed: readonly PermissionRequest[],
 ): readonly Subject[] {
@@ -173,15 +173,15 @@ function decidedBy(
 ): RecordedDecision {
   return {
     decision: decided,
-    rule: ruleOf(decision),
+    rule: formatRule(decision),
     reason: decision.reason,
-    permissions: subjects === onlyTheCall ? noPermissions : permissionsOf(subjects),
+    permissions: subjects === onlyTheCall ? noPermissions : toPermissions(subjects),
   };
 }
 
 const noPermissions: RecordedDecision["permissions"] = Object.freeze([]);
 
-function permissionsOf(subjects: readonly Subject[]): RecordedDecision["permissions"] {
+function toPermissions(subjects: readonly Subject[]): RecordedDecision["permissions"] {
   return subjects.flatMap((subject) =>
     subject === undefined ? [] : [{ kind: subject.kind, target: subject.target }],
   );

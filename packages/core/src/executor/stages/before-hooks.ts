@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import type { BeforeCallAnswer } from "../call/hook.ts";
 import type { HookInto } from "../call/hook-phases.ts";
-import { hookedCall, timeoutOf } from "../hooks/hooked-call.ts";
+import { hookedCall, getHookTimeout } from "../hooks/hooked-call.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 import { copyArguments } from "./parse.ts";
 import { removeInjected } from "./remove-injected.ts";
@@ -46,7 +46,7 @@ function ask(execution: CallState, hook: HookInto<"beforeCall">): Awaitable<Befo
     if (hook.when?.(call) === false) return;
     const answer = hook.beforeCall(call);
     return isThenable(answer)
-      ? answerWithin(execution, timeoutOf(execution, hook), answer)
+      ? answerWithin(execution, getHookTimeout(execution, hook), answer)
       : answer;
   } catch (error) {
     throw failedCheck(execution, error);

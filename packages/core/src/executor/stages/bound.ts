@@ -22,7 +22,7 @@ import {
 } from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../call/framed-content.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { messageOf } from "../../contract/error-message.ts";
+import { toErrorMessage } from "../../contract/error-message.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 
@@ -32,7 +32,7 @@ import { answerWithin } from "../../contract/call-info.ts";
  */
 export function bound(execution: CallState, output: ToolOutput): Awaitable<ToolOutput> {
   const { content, artifacts } = output;
-  const bytes = limitOf(execution);
+  const bytes = getOutputLimit(execution);
   const [only] = content;
   // The usual case is one short text, whose bytes need not be counted.
   if (content.length === 1 && only?.type === "text" && only.text.length * 3 <= bytes) {
@@ -154,7 +154,7 @@ function isNamed(content: readonly ContentBlock[], key: string): boolean {
 
 function emitFailed(execution: CallState, error: unknown): void {
   const cause = ToolError.is(error) && error.cause !== undefined ? error.cause : error;
-  const message = messageOf(cause);
+  const message = toErrorMessage(cause);
   execution.engine.events.emitCall(execution, {
     type: "store.failed",
     store: "artifacts",
@@ -181,7 +181,7 @@ function withCutNote(output: ToolOutput): ToolOutput {
 }
 
 /** Maximum bytes of text for the model: the tool's own limit, which only a trusted source may raise. */
-function limitOf({ engine, entry, tool }: CallState): number {
+function getOutputLimit({ engine, entry, tool }: CallState): number {
   const { outputLimit } = tool.spec;
   return outputLimit === undefined ? engine.maxOutputBytes : ownLimit(outputLimit, engine, entry);
 }

@@ -65,8 +65,8 @@ function toCompleteOutput(
   captured: StreamBuffer,
 ): unknown {
   const { response, items } = source;
-  if (items !== undefined) return listOf(items, captured);
-  const answer = answerOf(source, captured);
+  if (items !== undefined) return toListOutput(items, captured);
+  const answer = toAnswer(source, captured);
   if (response === undefined) return answer;
   const line = `${response.status} ${response.statusText}`.trim();
   if (response.status >= 400) return refused(execution, response.status, line, answer);
@@ -74,7 +74,7 @@ function toCompleteOutput(
 }
 
 /** Text, the parsed JSON of a body with a JSON type, blocks for binary content, or the list of items. */
-function answerOf({ mediaType }: StreamSource, captured: StreamBuffer): unknown {
+function toAnswer({ mediaType }: StreamSource, captured: StreamBuffer): unknown {
   const { truncated } = captured;
   const taken = captured.take();
   const answer =
@@ -89,7 +89,7 @@ function answerOf({ mediaType }: StreamSource, captured: StreamBuffer): unknown 
 }
 
 /** The list of items received, even if they look like outputs. A truncated list is not a value. */
-function listOf(
+function toListOutput(
   { details }: NonNullable<StreamSource["items"]>,
   captured: StreamBuffer,
 ): ToolOutput {
@@ -124,8 +124,8 @@ function toPartialOutput(
 ): ToolOutput {
   const output =
     source.items === undefined
-      ? taken(execution, answerOf(source, captured))
-      : listOf(source.items, captured);
+      ? taken(execution, toAnswer(source, captured))
+      : toListOutput(source.items, captured);
   const error = toToolError(execution, thrown);
   const note = text(`[the answer broke off: ${error.message}]`);
   return { ...output, content: [note, ...output.content], isError: true, error };

@@ -43,7 +43,7 @@ async function becomeTask(execution: CallState): Promise<void> {
 /** Stores a new task. */
 async function begin(execution: CallState): Promise<TaskRecord> {
   const { engine, call } = execution;
-  const record = engine.tasks.recordOf(execution);
+  const record = engine.tasks.createRecord(execution);
   const adding = engine.tasks.add(record);
   try {
     await answerWithin(execution, storeMs, adding);

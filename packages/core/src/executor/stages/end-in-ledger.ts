@@ -1,5 +1,5 @@
 import { answerWithin } from "../../contract/call-info.ts";
-import { messageOf } from "../../contract/error-message.ts";
+import { toErrorMessage } from "../../contract/error-message.ts";
 import type { Interruption } from "../../contract/interruption.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { FailedOutcome, ToolOutcome, ToolOutput } from "../../contract/tool-result.ts";
@@ -117,7 +117,7 @@ function inTime<T>({ engine }: CallState, storing: Promise<T>): Promise<T> {
 }
 
 function emitFailed(execution: CallState, error: unknown): void {
-  const message = messageOf(error);
+  const message = toErrorMessage(error);
   execution.engine.events.emitCall(execution, { type: "store.failed", store: "ledger", message });
 }
 

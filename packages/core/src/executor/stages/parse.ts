@@ -44,7 +44,7 @@ function parseText(name: string, sent: string): JsonObject {
     value = JSON.parse(sent) as JsonValue;
   } catch (error) {
     throw invalid(
-      `The arguments of ${name} are not valid JSON (${reasonOf(error)}). Send one JSON object.`,
+      `The arguments of ${name} are not valid JSON (${toReason(error)}). Send one JSON object.`,
     );
   }
   requireObject(name, value);
@@ -53,7 +53,7 @@ function parseText(name: string, sent: string): JsonObject {
 }
 
 /** Omits the quoted excerpt: redaction does not recognize part of a secret. */
-function reasonOf(error: unknown): string {
+function toReason(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   return message.replace(/(?:^|, )(?:\.\.\.)?"[^]*$/, "").slice(0, 160) || "it begins like none";
 }

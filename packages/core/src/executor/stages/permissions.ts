@@ -3,7 +3,7 @@ import { permissionKinds, type PermissionRequest } from "../../contract/policy-d
 import { displayLine, displayProse } from "../../contract/display-text.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { messageOf } from "../../contract/error-message.ts";
+import { toErrorMessage } from "../../contract/error-message.ts";
 import type { CallState } from "../call/call-state.ts";
 import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
@@ -32,7 +32,7 @@ export function checkedPermissions(
   } catch (error) {
     throw new ToolError(
       "internal",
-      `${call.name} was not run: its preflight did not answer with permission requests ({ kind, target, summary }), ${maxRequests} at most: ${messageOf(error)}. The tool has to be corrected.`,
+      `${call.name} was not run: its preflight did not answer with permission requests ({ kind, target, summary }), ${maxRequests} at most: ${toErrorMessage(error)}. The tool has to be corrected.`,
       { cause: error },
     );
   }

@@ -133,7 +133,7 @@ const maxLayers = 4;
 function* unwrapArguments(sent: unknown, schema: JsonSchema): Generator<object> {
   let value = sent;
   for (let layer = 0; layer < maxLayers; layer++) {
-    value = typeof value === "string" ? decoded(value) : contentOf(value, schema);
+    value = typeof value === "string" ? decoded(value) : unwrapEnvelope(value, schema);
     if (typeof value === "object" && value !== null) yield value;
     else if (typeof value !== "string") return;
   }
@@ -153,7 +153,7 @@ function decoded(text: string): unknown {
 }
 
 /** The content of an envelope, unless the tool declares an argument of that name. */
-function contentOf(value: unknown, schema: JsonSchema): unknown {
+function unwrapEnvelope(value: unknown, schema: JsonSchema): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const [key, ...others] = Object.keys(value);
   // Other members beside the envelope must not get lost.

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/policy-definition.ts";
 import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { emitIfStarting, recorded, ruleOf } from "../call/record-decision.ts";
+import { emitIfStarting, recorded, formatRule } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
 import { freezeJson } from "../../json/clone-json.ts";
 import { InterruptSignal } from "../call/interrupt-signal.ts";
@@ -44,7 +44,7 @@ export async function answerAsks(
 ): Promise<void> {
   const { resumption } = execution;
   const live = execution.guard();
-  const hashes = live(await hashesOf(execution));
+  const hashes = live(await computeHashes(execution));
   const approval =
     resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
   const agreedTo = approval && approvedPermissions(approval);
@@ -80,7 +80,7 @@ interface Hashes {
 }
 
 /** @throws ToolError `internal` when the tool's spec cannot be read. */
-export async function hashesOf(execution: CallState): Promise<Hashes> {
+export async function computeHashes(execution: CallState): Promise<Hashes> {
   try {
     const [specHash, argumentsHash] = await Promise.all([
       specHashOf(execution.tool),
@@ -232,7 +232,7 @@ function decidedFor(decision: AuditDecision, questions: readonly Question[]): Re
   const by = [...new Set(questions.flatMap(({ agreed }) => agreed?.by ?? []))].join(", ");
   return {
     decision,
-    ...(first === undefined ? {} : { rule: ruleOf(first), reason: first.reason }),
+    ...(first === undefined ? {} : { rule: formatRule(first), reason: first.reason }),
     permissions: questions.map(({ permission: { kind, target } }) => ({ kind, target })),
     ...(by === "" ? {} : { by }),
   };

@@ -32,7 +32,7 @@ function countCall(execution: CallState, limits: RunLimits, counters: RunCounter
   if (limits.calls !== undefined && counters.calls >= limits.calls) {
     throw exhausted(`This run has used all of its ${limits.calls} tool calls.`);
   }
-  const ofTool = tallyOf(counters, call.name);
+  const ofTool = getTally(counters, call.name);
   if (limits.callsPerTool !== undefined && ofTool.calls >= limits.callsPerTool) {
     throw exhausted(`This run has called ${call.name} ${ofTool.calls} times, which is all it may.`);
   }
@@ -48,7 +48,7 @@ function countCall(execution: CallState, limits: RunLimits, counters: RunCounter
 }
 
 /** Counted in place: writing the number into the map costs as much again as finding it. */
-function tallyOf({ byTool }: RunCounters, name: string): { calls: number } {
+function getTally({ byTool }: RunCounters, name: string): { calls: number } {
   let tally = byTool.get(name);
   if (tally === undefined) byTool.set(name, (tally = { calls: 0 }));
   return tally;
@@ -72,7 +72,7 @@ export function releaseLimits(execution: CallState): void {
   if (execution.counted && counters !== undefined) {
     execution.counted = false;
     counters.calls -= 1;
-    tallyOf(counters, execution.call.name).calls -= 1;
+    getTally(counters, execution.call.name).calls -= 1;
   }
   if (held === undefined) return;
   if (held.recent !== undefined) counters?.recent.remove(held.recent);

@@ -1,4 +1,4 @@
-import { truncateRedacted, checkRules } from "../../redaction/redactor-of.ts";
+import { truncateRedacted, checkRules } from "../../redaction/create-redaction.ts";
 import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { isThenable } from "../../json/json.ts";

@@ -34,7 +34,7 @@ export function mayRetry(execution: CallState, thrown: unknown): boolean {
 /** Milliseconds before the next attempt; `undefined`: there is none. */
 function delayBeforeRetry(execution: CallState, error: ToolError): number | undefined {
   const { attempt, resumption, engine } = execution;
-  const policy = policyOf(execution);
+  const policy = getRetryPolicy(execution);
   const made = attempt - (resumption?.attempt ?? 1) + 1;
   if (policy === undefined || made >= policy.attempts || error.retryable !== true) return undefined;
   const asked = waitAskedFor(error);
@@ -57,7 +57,7 @@ export function awaitBackoff(execution: CallState): Awaitable<void> {
 }
 
 /** The retry policy that applies: an untrusted source cannot loosen it. */
-function policyOf({ engine, entry, tool }: CallState): RetryPolicy | undefined {
+function getRetryPolicy({ engine, entry, tool }: CallState): RetryPolicy | undefined {
   const trusted = entry?.trusted === true;
   const policy = trusted ? (tool.spec.retry ?? engine.retry) : engine.retry;
   const { idempotentHint, readOnlyHint } = tool.spec.annotations;

@@ -12,7 +12,7 @@ import { copyArguments } from "./parse.ts";
 /** Stage 8, second half: runs one attempt of the tool, under its timeout, and returns its answer. */
 export function run(execution: CallState): Awaitable<unknown> {
   const { engine, tool } = execution;
-  const timeout = timeoutOf(execution);
+  const timeout = getToolTimeout(execution);
   if (tool.spec.retry !== undefined) checkRetry(`${tool.spec.name}: retry`, tool.spec.retry);
   // Cancelled by an earlier stage, or by a listener of its events.
   const { runStopped } = execution;
@@ -62,7 +62,7 @@ function takeArguments(execution: CallState): JsonObject {
  * The tool's own timeout, or else the default, which does not apply to tasks. The host's call may shorten it, and the
  * maximum caps it.
  */
-function timeoutOf({ engine, tool, settings, taskId }: CallState): number {
+function getToolTimeout({ engine, tool, settings, taskId }: CallState): number {
   const own = tool.spec.timeoutMs;
   if (own !== undefined && !(own >= 0)) throw invalidTimeout(tool.spec.name, own);
   const usual = taskId === undefined ? engine.timeoutMs : 0;

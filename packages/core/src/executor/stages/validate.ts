@@ -13,7 +13,7 @@ import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.t
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { compareNames, nearNames } from "../../contract/tool-names.ts";
-import { truncateRedacted } from "../../redaction/redactor-of.ts";
+import { truncateRedacted } from "../../redaction/create-redaction.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";

@@ -8,18 +8,18 @@ export interface Look {
 }
 
 /** How many states a pattern has when its counts are written out; more than 2^53 is `Infinity`. */
-export function sizeOf(node: PatternNode): number {
+export function countStates(node: PatternNode): number {
   switch (node.kind) {
     case "sequence":
-      return node.parts.reduce((sum, part) => sum + sizeOf(part), 0);
+      return node.parts.reduce((sum, part) => sum + countStates(part), 0);
     case "choice":
-      return node.options.reduce((sum, option) => sum + sizeOf(option) + 1, 0);
+      return node.options.reduce((sum, option) => sum + countStates(option) + 1, 0);
     case "repeat": {
       const times = node.max === Infinity ? Math.max(1, node.min) : node.max;
-      return times === 0 ? 0 : (sizeOf(node.body) + 1) * times;
+      return times === 0 ? 0 : (countStates(node.body) + 1) * times;
     }
     case "look":
-      return sizeOf(node.body) + 1;
+      return countStates(node.body) + 1;
     default:
       return 1;
   }

@@ -1,5 +1,5 @@
 import { spend } from "./work-budget.ts";
-import { buildAutomaton, isAnchored, longest, sizeOf, type Look } from "./build-automaton.ts";
+import { buildAutomaton, isAnchored, longest, countStates, type Look } from "./build-automaton.ts";
 import { parsePattern, type PatternNode } from "./parse-pattern.ts";
 import { condition } from "./automaton.ts";
 
@@ -27,14 +27,15 @@ export interface LinearRegExp {
  */
 export function linearRegExp(pattern: string, flags: string): LinearRegExp {
   const native = nativeRegExp(pattern, flags);
-  if (pattern.length > maxPatternLength || looksOf(pattern) > maxLooks) throw unbounded(pattern);
+  if (pattern.length > maxPatternLength || countLookaheads(pattern) > maxLooks)
+    throw unbounded(pattern);
   let tree: PatternNode;
   try {
     tree = parsePattern(pattern, native.unicode);
   } catch (error) {
     throw unbounded(pattern, error);
   }
-  const size = sizeOf(tree);
+  const size = countStates(tree);
   spend(Math.min(size, maxStates) * 1000);
   if (size > maxStates && !isNative(tree)) throw unbounded(pattern);
   return new LinearTest(native, tree);
@@ -66,7 +67,7 @@ export function isNativePattern(pattern: string): boolean {
   }
 }
 
-function looksOf(pattern: string): number {
+function countLookaheads(pattern: string): number {
   return pattern.match(/\(\?<?[=!]/g)?.length ?? 0;
 }
 
@@ -106,7 +107,11 @@ function matcher(native: RegExp, tree: PatternNode): (text: string) => boolean {
 function isNative(tree: PatternNode): boolean {
   if (!isAnchored(tree) && longest(tree) > maxNativeLength) return false;
   const looks: Look[] = [];
-  const automaton = buildAutomaton(tree, looks, sizeOf(tree) > maxNativeStates ? "loose" : "exact");
+  const automaton = buildAutomaton(
+    tree,
+    looks,
+    countStates(tree) > maxNativeStates ? "loose" : "exact",
+  );
   return (
     looks.length === 0 && automaton.states.length <= 2 * maxNativeStates && automaton.unambiguous
   );
@@ -123,7 +128,7 @@ export function linearMatcher(tree: PatternNode, unicode: boolean): (text: strin
   automaton.search = !isAnchored(tree);
   return (text) => {
     spend((100 + text.length * 10) * (1 + looks.length));
-    const chars = charsOf(text, unicode);
+    const chars = toCharacters(text, unicode);
     // Where each look-around would match: regular themselves, they are run over the text before.
     const holds: Uint8Array[] = [];
     const conditionsAt = (position: number): number =>
@@ -145,7 +150,7 @@ export function linearMatcher(tree: PatternNode, unicode: boolean): (text: strin
   };
 }
 
-function charsOf(text: string, unicode: boolean): Uint32Array {
+function toCharacters(text: string, unicode: boolean): Uint32Array {
   const chars = new Uint32Array(text.length);
   let count = 0;
   for (let index = 0; index < text.length; index++) {

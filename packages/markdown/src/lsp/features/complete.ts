@@ -11,7 +11,13 @@ import { readCursor } from "../language/cursor.ts";
 import type { CursorModel } from "../language/cursor.ts";
 import type { ScriptModel } from "../language/script-model.ts";
 import type { ScriptRegion } from "../language/script-region.ts";
-import { calledFunction, propertiesOf, schemaOf, testModule, typeOf } from "../language/types.ts";
+import {
+  calledFunction,
+  readProperties,
+  inferSchema,
+  testModule,
+  getType,
+} from "../language/types.ts";
 import { keywords, methods, universeConstants, universeFunctions } from "../language/universe.ts";
 import { completeKeys } from "./complete-keys.ts";
 import { describeCallable, describeModule, describeProperty, describeVariable } from "./hover.ts";
@@ -27,7 +33,7 @@ export function findCompletions(
   const region = document.regionAt(offset);
   if (region === undefined) return completeKeys(document, offset);
   const at = region.toScript(offset);
-  const cursor = readCursor(region.text, at, document.optionsOf(region));
+  const cursor = readCursor(region.text, at, document.getModelOptions(region));
   if (cursor.context.isComment) return [];
   const start = cursor.context.string?.start ?? cursor.context.word.start;
   return itemsAt(document, region, cursor, at).map((item) => ({
@@ -77,7 +83,7 @@ function memberItems(model: ScriptModel, dot: number, word: string): readonly It
       ];
     }
   }
-  const type = typeOf(model, object);
+  const type = getType(model, object);
   const known = methods.get(type);
   if (known !== undefined)
     return [...known].map(([name, callable]) =>
@@ -218,7 +224,7 @@ function stringItems(
         ? node.callee.object
         : undefined;
   if (object === undefined) return [];
-  return Object.entries(propertiesOf(schemaOf(model, object))).map(([name, schema]) => ({
+  return Object.entries(readProperties(inferSchema(model, object))).map(([name, schema]) => ({
     label: name,
     kind: CompletionItemKind.Field,
     detail: typeText(schema),

@@ -1,11 +1,11 @@
 import { pathToFileURL } from "node:url";
 import type { Location } from "vscode-languageserver-protocol";
-import { textOf } from "../../check/script-view.ts";
+import { readText } from "../../check/script-view.ts";
 import type { LanguageDocument } from "../document.ts";
 import { entryAt } from "../front-matter/key-context.ts";
 import type { ScriptModel } from "../language/script-model.ts";
 import type { Variable } from "../language/scopes.ts";
-import { propertiesOf, schemaOf } from "../language/types.ts";
+import { readProperties, inferSchema } from "../language/types.ts";
 import { targetAt } from "./target.ts";
 
 /** The place where a name, a loaded file, a fence, the file of a script or a parameter is defined. */
@@ -13,35 +13,35 @@ export function findDefinition(document: LanguageDocument, offset: number): Loca
   const region = document.regionAt(offset);
   if (region === undefined) return fromFrontMatter(document, offset);
   const target = targetAt(document, offset);
-  const model = document.modelOf(region);
+  const model = document.getModel(region);
   if (target?.variable !== undefined) return toLocation(document, target.variable);
   const nodes = model.nodesAt(region.toScript(offset));
   const load = nodes.findLast(({ kind }) => kind === "load");
   if (load?.kind === "load") {
-    const loaded = document.loaded(textOf(load.module) ?? "");
+    const loaded = document.loaded(readText(load.module) ?? "");
     if (loaded === undefined) return undefined;
     const named = load.names.find(({ from }) => nodes.includes(from));
     const variable =
       named === undefined
         ? undefined
         : loaded.mainModel?.scopes.root.variables.get(named.from.name);
-    return variable === undefined ? startOf(loaded) : toLocation(loaded, variable);
+    return variable === undefined ? getStart(loaded) : toLocation(loaded, variable);
   }
   const literal = nodes.at(-1);
   const parent = nodes.at(-2);
   if (literal?.kind === "literal" && parent?.kind === "index")
-    return toParameter(document, model, parent.object, textOf(literal) ?? "");
+    return toParameter(document, model, parent.object, readText(literal) ?? "");
   return undefined;
 }
 
 function toLocation(document: LanguageDocument, variable: Variable): Location | undefined {
   if (variable.load !== undefined) {
-    const loaded = document.loaded(textOf(variable.load.statement.module) ?? "");
+    const loaded = document.loaded(readText(variable.load.statement.module) ?? "");
     const other = loaded?.mainModel?.scopes.root.variables.get(variable.load.from.name);
     if (loaded !== undefined && other !== undefined) return toLocation(loaded, other);
   }
   const region = document.regions.find(
-    (each) => document.modelOf(each).scopes.variableOf(variable.node) === variable,
+    (each) => document.getModel(each).scopes.findVariable(variable.node) === variable,
   );
   return region === undefined
     ? undefined
@@ -51,7 +51,7 @@ function toLocation(document: LanguageDocument, variable: Variable): Location | 
       };
 }
 
-function startOf(document: LanguageDocument): Location {
+function getStart(document: LanguageDocument): Location {
   return { uri: document.source.uri, range: document.range(0, 0) };
 }
 
@@ -59,11 +59,11 @@ function startOf(document: LanguageDocument): Location {
 function toParameter(
   document: LanguageDocument,
   model: ScriptModel,
-  object: Parameters<typeof schemaOf>[1],
+  object: Parameters<typeof inferSchema>[1],
   name: string,
 ): Location | undefined {
-  const schema = schemaOf(model, object);
-  if (!Object.hasOwn(propertiesOf(schema), name) || schema !== model.options.inputSchema)
+  const schema = inferSchema(model, object);
+  if (!Object.hasOwn(readProperties(schema), name) || schema !== model.options.inputSchema)
     return undefined;
   const owner = document.kind === "star" ? document.owner : document;
   const above = document.kind === "star" ? [] : (model.options.owner ?? []);

@@ -3,7 +3,7 @@ import type { Hover } from "vscode-languageserver-protocol";
 import { languageConstants } from "../../builtins/language-modules.ts";
 import type { JsonObject } from "@toolweave/core";
 import type { SyntaxNode } from "@toolweave/starlark";
-import { textOf } from "../../check/script-view.ts";
+import { readText } from "../../check/script-view.ts";
 import type { LanguageDocument } from "../document.ts";
 import { keyDoc, typeAt, typeText } from "../front-matter/keys.ts";
 import { keyPathAt } from "../front-matter/key-context.ts";
@@ -11,7 +11,13 @@ import type { Callable } from "../language/callable.ts";
 import type { ScriptModel } from "../language/script-model.ts";
 import type { ScriptRegion } from "../language/script-region.ts";
 import type { Variable } from "../language/scopes.ts";
-import { calledFunction, propertiesOf, schemaOf, testModule, typeOf } from "../language/types.ts";
+import {
+  calledFunction,
+  readProperties,
+  inferSchema,
+  testModule,
+  getType,
+} from "../language/types.ts";
 
 /** The signature and the documentation of what is at an offset. */
 export function findHover(document: LanguageDocument, offset: number): Hover | undefined {
@@ -45,12 +51,12 @@ export function describeProperty(name: string, schema: JsonObject): string {
 export function describeVariable(model: ScriptModel, variable: Variable): string {
   const callable = calledFunction(model, variable.node);
   if (callable !== undefined) return describeCallable(callable);
-  const type = typeOf(model, variable.node);
+  const type = getType(model, variable.node);
   const kind = variable.by === "parameter" ? "(parameter)" : "(variable)";
   const code = `${kind} ${variable.name}${type === "unknown" ? "" : `: ${type}`}`;
   const isArguments = variable.by === "parameter" && variable.owner === model.entry;
   const properties = isArguments
-    ? Object.entries(propertiesOf(schemaOf(model, variable.node)))
+    ? Object.entries(readProperties(inferSchema(model, variable.node)))
     : [];
   const list = properties.map(([name, schema]) => {
     const { description } = schema;
@@ -72,7 +78,7 @@ function hoverScript(
   region: ScriptRegion,
   offset: number,
 ): Hover | undefined {
-  const model = document.modelOf(region);
+  const model = document.getModel(region);
   const nodes = model.nodesAt(offset);
   const toHover = (text: string | undefined, start: number, end: number): Hover | undefined =>
     text === undefined || text === ""
@@ -115,7 +121,7 @@ function describeNode(model: ScriptModel, node: SyntaxNode): string | undefined 
   const variable = model.variable(node);
   if (variable === undefined) {
     if (model.options.names?.includes(node.name) === true)
-      return toMarkdown(`(variable) ${node.name}: ${typeOf(model, node)}`, "Given by the host.");
+      return toMarkdown(`(variable) ${node.name}: ${getType(model, node)}`, "Given by the host.");
     return describeModule(model, node.name);
   }
   if (testModule(model, node) !== undefined)
@@ -126,16 +132,16 @@ function describeNode(model: ScriptModel, node: SyntaxNode): string | undefined 
 /** The key of `args["name"]` or `args.get("name")`. */
 function propertyAt(model: ScriptModel, nodes: readonly SyntaxNode[]): string | undefined {
   const literal = nodes.at(-1);
-  const name = textOf(literal);
+  const name = readText(literal);
   if (name === undefined) return undefined;
   const parent = nodes.findLast((node) => node.kind === "index" || node.kind === "call");
   const schema =
     parent?.kind === "index"
-      ? schemaOf(model, parent.object)
+      ? inferSchema(model, parent.object)
       : parent?.kind === "call" && parent.callee.kind === "dot"
-        ? schemaOf(model, parent.callee.object)
+        ? inferSchema(model, parent.callee.object)
         : undefined;
-  const properties = propertiesOf(schema);
+  const properties = readProperties(schema);
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
   return property === undefined ? undefined : describeProperty(name, property);
 }

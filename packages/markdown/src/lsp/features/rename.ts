@@ -37,7 +37,7 @@ export function rename(
     const other = model.scopes.lookUp(name, start);
     if (other !== undefined) throw failure(`${name} is the name of another variable here.`);
   }
-  const own = model.scopes.scopeOf(variable);
+  const own = model.scopes.findScope(variable);
   const isHidden = [...walkSyntax(model.tree.statements)].some(
     (node) =>
       node.kind === "name" &&

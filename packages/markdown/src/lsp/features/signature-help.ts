@@ -12,7 +12,7 @@ export function findSignature(
   const region = document.regionAt(offset);
   if (region === undefined) return undefined;
   const at = region.toScript(offset);
-  const { context, model } = readCursor(region.text, at, document.optionsOf(region));
+  const { context, model } = readCursor(region.text, at, document.getModelOptions(region));
   const open = context.brackets.findLast(({ kind }) => kind === "(");
   if (context.isComment || open === undefined) return undefined;
   const call = model.callAt(open.start);

@@ -71,7 +71,7 @@ function scriptSymbols(
   document: LanguageDocument,
   region: ScriptRegion,
 ): readonly DocumentSymbol[] {
-  const model = document.modelOf(region);
+  const model = document.getModel(region);
   const toRange = (start: number, end: number) => document.scriptRange(region, start, end);
   return model.tree.statements.flatMap((statement): readonly DocumentSymbol[] => {
     if (statement.kind === "def") {
@@ -109,7 +109,7 @@ export function findFoldings(document: LanguageDocument): readonly FoldingRange[
   if (range !== undefined) add(Math.max(range[0] - 1, 0), range[1], FoldingRangeKind.Region);
   for (const { end, key, keyRange } of entries) if (key !== undefined) add(keyRange[0], end);
   for (const region of document.regions) {
-    for (const node of walkSyntax(document.modelOf(region).tree.statements)) {
+    for (const node of walkSyntax(document.getModel(region).tree.statements)) {
       const isBlock =
         ["def", "if", "while", "dict", "list", "call", "comprehension"].includes(node.kind) ||
         (node.kind === "for" && "body" in node);

@@ -17,9 +17,9 @@ export interface Target {
 export function targetAt(document: LanguageDocument, offset: number): Target | undefined {
   const region = document.regionAt(offset);
   if (region === undefined) return undefined;
-  const model = document.modelOf(region);
+  const model = document.getModel(region);
   const node = model.wordAt(region.toScript(offset));
   if (node === undefined) return undefined;
-  const variable = model.scopes.variableOf(node as NodeOf<"name">);
+  const variable = model.scopes.findVariable(node as NodeOf<"name">);
   return { region, model, node, ...(variable !== undefined && { variable }) };
 }

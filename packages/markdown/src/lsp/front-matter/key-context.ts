@@ -39,14 +39,14 @@ export function readKeyContext(document: string, offset: number): KeyContext | u
   if (value === null) {
     if (/[:{}[\],]/.test(written)) return undefined;
     const path = entry.path.slice(0, -1);
-    const siblings = keysOf(outline, path).filter((key) => key !== mark);
+    const siblings = listKeys(outline, path).filter((key) => key !== mark);
     return { kind: "key", path, word: written, start: at, siblings, isFlow: false };
   }
   return readFlow(value[2] ?? "", entry.path, offset);
 }
 
 /** The keys that the map at a path has. */
-function keysOf({ entries }: Outline, path: ValuePath): readonly string[] {
+function listKeys({ entries }: Outline, path: ValuePath): readonly string[] {
   return entries.flatMap(({ key, path: each }) =>
     key !== undefined && isBelow(each, path) ? [key] : [],
   );

@@ -45,7 +45,7 @@ export function keysAt(kind: MarkdownKind, path: ValuePath): readonly KeyInfo[] 
           {
             name,
             schema: { ...resolved, ...property },
-            doc: docOf([{ schema: property, root }]),
+            doc: findDocumentation([{ schema: property, root }]),
             isRequired: required.includes(name),
           },
         ];
@@ -56,7 +56,7 @@ export function keysAt(kind: MarkdownKind, path: ValuePath): readonly KeyInfo[] 
 
 /** The documentation of a key. */
 export function keyDoc(kind: MarkdownKind, path: ValuePath): string {
-  return docOf(schemaAt(kind, path));
+  return findDocumentation(schemaAt(kind, path));
 }
 
 /** The type of a value as a reader expects it: `integer`, or `"read" | "write"`. */
@@ -88,11 +88,11 @@ export function valuesAt(kind: MarkdownKind, path: ValuePath): readonly string[]
   ];
 }
 
-function docOf(located: readonly Located[]): string {
+function findDocumentation(located: readonly Located[]): string {
   for (const { schema } of located)
     if (typeof schema["description"] === "string") return schema["description"];
   const below = alternatives(located).filter((each) => !located.includes(each));
-  return below.length === 0 ? "" : docOf(below);
+  return below.length === 0 ? "" : findDocumentation(below);
 }
 
 function schemaAt(kind: MarkdownKind, path: ValuePath): readonly Located[] {

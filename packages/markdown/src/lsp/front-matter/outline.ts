@@ -82,7 +82,7 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
       levels.length < maxLevels && /^-(?:[ \t]|$)/.test(rest);
       rest = line.text.slice(column)
     ) {
-      const parent = parentOf(levels, column, true);
+      const parent = findParent(levels, column, true);
       const at = parent ?? { column: -1, path: [], items: 0 };
       const path = [...at.path, at.items++];
       levels.push({ column, path, items: 0 });
@@ -105,7 +105,7 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
     }
     const written = match[1] as string;
     const key = written.replace(/^(["'])(.*)\1$/, "$2");
-    const parent = parentOf(levels, column, false);
+    const parent = findParent(levels, column, false);
     const path = [...(parent?.path ?? []), key];
     levels.push({ column, path, items: 0 });
     extend(open, column, line.end);
@@ -178,7 +178,7 @@ function readBlock(
 }
 
 /** The level that a line belongs to; deeper levels end. An item can have the column of its key. */
-function parentOf(levels: Level[], column: number, isItem: boolean): Level | undefined {
+function findParent(levels: Level[], column: number, isItem: boolean): Level | undefined {
   while (levels.length > 0) {
     const last = levels.at(-1) as Level;
     const isKey = typeof last.path.at(-1) === "string";

@@ -49,12 +49,12 @@ export class Scopes {
   }
 
   /** The variable of a name in the text; undefined: the script does not bind it. */
-  variableOf(node: Name): Variable | undefined {
+  findVariable(node: Name): Variable | undefined {
     return this.#byName.get(node);
   }
 
   /** The scope that has a variable. */
-  scopeOf(variable: Variable): Scope | undefined {
+  findScope(variable: Variable): Scope | undefined {
     return this.#scopes.find(({ variables }) => variables.get(variable.name) === variable);
   }
 

@@ -2,7 +2,7 @@ import { walkSyntax } from "@toolweave/starlark";
 import type { SyntaxNode, SyntaxTree } from "@toolweave/starlark";
 import type { JsonSchema } from "@toolweave/core";
 import type { BuiltinFunction } from "../../builtins/builtin.ts";
-import { ScriptView, textOf } from "../../check/script-view.ts";
+import { ScriptView, readText } from "../../check/script-view.ts";
 import type { Definition } from "../../check/script-view.ts";
 import type { RegionOptions } from "./script-region.ts";
 import { Scopes } from "./scopes.ts";
@@ -88,11 +88,11 @@ export class ScriptModel {
   /** The built-in function that an expression names. */
   builtin(node: SyntaxNode): BuiltinFunction | undefined {
     if (node.kind === "name") {
-      if (this.scopes.variableOf(node) !== undefined) return undefined;
+      if (this.scopes.findVariable(node) !== undefined) return undefined;
       return this.modules.get("")?.get(node.name) ?? this.modules.get(node.name)?.get(node.name);
     }
     if (node.kind !== "dot" || node.object.kind !== "name") return undefined;
-    if (this.scopes.variableOf(node.object) !== undefined) return undefined;
+    if (this.scopes.findVariable(node.object) !== undefined) return undefined;
     return node.name === node.object.name
       ? undefined
       : this.modules.get(node.object.name)?.get(node.name);
@@ -101,11 +101,11 @@ export class ScriptModel {
   /** The variable that a name means. */
   variable(node: SyntaxNode): Variable | undefined {
     if (node.kind !== "name") return undefined;
-    return this.scopes.variableOf(node) ?? this.scopes.lookUp(node.name, node.start);
+    return this.scopes.findVariable(node) ?? this.scopes.lookUp(node.name, node.start);
   }
 
   /** The values that are assigned to a variable, each by a statement of its own. */
-  valuesOf({ references }: Variable): readonly SyntaxNode[] {
+  findValues({ references }: Variable): readonly SyntaxNode[] {
     if (this.#values === undefined) {
       const values = new Map<SyntaxNode, SyntaxNode>();
       for (const node of walkSyntax(this.tree.statements))
@@ -122,7 +122,7 @@ export class ScriptModel {
   ): { readonly model: ScriptModel; readonly variable: Variable } | undefined {
     if (variable.load === undefined) return { model: this, variable };
     const { from, statement } = variable.load;
-    const model = this.loaded(textOf(statement.module) ?? "");
+    const model = this.loaded(readText(statement.module) ?? "");
     const found = model?.scopes.root.variables.get(from.name);
     return model === undefined || found === undefined || depth > maxLoads
       ? undefined

@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { isObject } from "@toolweave/core/adapter";
 import { walkSyntax } from "@toolweave/starlark";
 import type { SyntaxNode } from "@toolweave/starlark";
-import { argumentOf, textOf } from "../../check/script-view.ts";
+import { findArgument, readText } from "../../check/script-view.ts";
 import type { Definition } from "../../check/script-view.ts";
 import { fromBuiltin, fromDefinition } from "./callable.ts";
 import type { Callable, ValueType } from "./callable.ts";
@@ -39,7 +39,7 @@ const literalTypes = {
 } as const;
 
 /** The type of an expression, as far as the text shows it. */
-export function typeOf(model: ScriptModel, node: SyntaxNode, depth = 0): ValueType {
+export function getType(model: ScriptModel, node: SyntaxNode, depth = 0): ValueType {
   const type = known.get(node);
   if (type !== undefined) return type;
   if (depth > maxDepth) return "unknown";
@@ -50,7 +50,7 @@ export function typeOf(model: ScriptModel, node: SyntaxNode, depth = 0): ValueTy
 }
 
 function inferType(model: ScriptModel, node: SyntaxNode, depth: number): ValueType {
-  const inner = (each: SyntaxNode): ValueType => typeOf(model, each, depth + 1);
+  const inner = (each: SyntaxNode): ValueType => getType(model, each, depth + 1);
   switch (node.kind) {
     case "literal":
       return literalTypes[node.token];
@@ -79,10 +79,10 @@ function inferType(model: ScriptModel, node: SyntaxNode, depth: number): ValueTy
       if (callable !== undefined && callable.returns !== "unknown") return callable.returns;
       const found = model.definition(node.callee);
       if (found !== undefined) return returnType(found.model, found.definition, depth + 1);
-      return schemaType(schemaOf(model, node));
+      return schemaType(inferSchema(model, node));
     }
     case "index": {
-      const type = schemaType(schemaOf(model, node));
+      const type = schemaType(inferSchema(model, node));
       return type === "unknown" && inner(node.object) === "string" ? "string" : type;
     }
     case "name": {
@@ -125,18 +125,18 @@ function variableType(model: ScriptModel, variable: Variable, depth: number): Va
     if (parameter !== undefined && variable.owner === model.entry) return "string";
     return parameter?.fallback === undefined
       ? "unknown"
-      : typeOf(model, parameter.fallback, depth + 1);
+      : getType(model, parameter.fallback, depth + 1);
   }
-  const values = model.valuesOf(variable);
+  const values = model.findValues(variable);
   if (variable.by !== "assign" || values.length === 0) return "unknown";
-  return same(values.map((value) => typeOf(model, value, depth + 1)));
+  return same(values.map((value) => getType(model, value, depth + 1)));
 }
 
 function returnType(model: ScriptModel, definition: Definition, depth: number): ValueType {
   const types: ValueType[] = [];
   for (const node of walkSyntax(definition.body, ({ kind }) => kind !== "def" && kind !== "lambda"))
     if (node.kind === "return" && node.value !== undefined)
-      types.push(typeOf(model, node.value, depth + 1));
+      types.push(getType(model, node.value, depth + 1));
   return same(types);
 }
 
@@ -155,7 +155,7 @@ export function calledFunction(
   if (callee.kind !== "dot" || depth > maxDepth) return undefined;
   const test = testModule(model, callee.object)?.get(callee.name);
   if (test !== undefined) return test;
-  return methods.get(typeOf(model, callee.object, depth + 1))?.get(callee.name);
+  return methods.get(getType(model, callee.object, depth + 1))?.get(callee.name);
 }
 
 /** The functions behind the parameter of a test: `t` of `def test_x(t)`. */
@@ -172,11 +172,15 @@ export function testModule(
 }
 
 /** The JSON Schema of an expression that comes from the arguments of a tool or the payload of a hook. */
-export function schemaOf(model: ScriptModel, node: SyntaxNode, depth = 0): JsonSchema | undefined {
+export function inferSchema(
+  model: ScriptModel,
+  node: SyntaxNode,
+  depth = 0,
+): JsonSchema | undefined {
   if (depth > maxDepth) return undefined;
   switch (node.kind) {
     case "parenthesized":
-      return schemaOf(model, node.value, depth + 1);
+      return inferSchema(model, node.value, depth + 1);
     case "name": {
       const variable = model.variable(node);
       if (variable === undefined)
@@ -184,17 +188,17 @@ export function schemaOf(model: ScriptModel, node: SyntaxNode, depth = 0): JsonS
           ? payloadSchema
           : undefined;
       if (variable.by === "parameter") return parameterSchema(model, variable);
-      const [value, other] = model.valuesOf(variable);
+      const [value, other] = model.findValues(variable);
       return value === undefined || other !== undefined
         ? undefined
-        : schemaOf(model, value, depth + 1);
+        : inferSchema(model, value, depth + 1);
     }
     case "index":
-      return memberSchema(schemaOf(model, node.object, depth + 1), textOf(node.index));
+      return memberSchema(inferSchema(model, node.object, depth + 1), readText(node.index));
     case "call": {
       if (node.callee.kind !== "dot" || node.callee.name !== "get") return undefined;
-      const object = schemaOf(model, node.callee.object, depth + 1);
-      return memberSchema(object, textOf(argumentOf(node, "key", 0)));
+      const object = inferSchema(model, node.callee.object, depth + 1);
+      return memberSchema(object, readText(findArgument(node, "key", 0)));
     }
     default:
       return undefined;
@@ -210,7 +214,9 @@ function parameterSchema(model: ScriptModel, variable: Variable): JsonSchema | u
 }
 
 /** The properties of a schema, by name. */
-export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonObject>> {
+export function readProperties(
+  schema: JsonSchema | undefined,
+): Readonly<Record<string, JsonObject>> {
   const properties = schema?.["properties"];
   if (!isObject(properties)) return {};
   return Object.fromEntries(
@@ -225,7 +231,7 @@ function memberSchema(
   name: string | undefined,
 ): JsonSchema | undefined {
   if (name === undefined) return undefined;
-  const properties = propertiesOf(schema);
+  const properties = readProperties(schema);
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 

@@ -77,7 +77,7 @@ export function openSession(
 }
 
 /** The text of a result for the model. */
-export function textOf({ result }: ToolOutcome): string {
+export function readText({ result }: ToolOutcome): string {
   return (result?.content ?? [])
     .flatMap((block) => (block.type === "text" ? [block.text] : []))
     .join("\n---\n");

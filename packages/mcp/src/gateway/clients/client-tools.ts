@@ -40,7 +40,7 @@ export class ClientTools {
 
   /** Returns the toolset of a caller: the same object until a tool changes. */
   forCaller(caller: Caller | undefined): Toolset {
-    const lists = this.#toolsetsOf(caller);
+    const lists = this.#getToolsets(caller);
     const all = lists.all.freezeToolset();
     if (this.#listed?.only === true) return this.#narrow(all, this.#listed.names);
     const searches = this.#search === "auto" ? all.size > maxListed : this.#search;
@@ -89,7 +89,7 @@ export class ClientTools {
     });
   }
 
-  #toolsetsOf(caller: Caller | undefined): CallerToolsets {
+  #getToolsets(caller: Caller | undefined): CallerToolsets {
     const key = toCallerKey(caller);
     let lists = this.#lists.get(key);
     if (lists === undefined) {

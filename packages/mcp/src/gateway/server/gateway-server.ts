@@ -25,7 +25,7 @@ export interface GatewayServerParts {
   /** Handlers by method. */
   readonly handlers: Readonly<Record<string, RequestHandler>>;
   /** Returns the schema of a tool's arguments, if some of them are also sent in headers (2026-07-28). */
-  schemaOf(tool: string): JsonObject | undefined;
+  findSchema(tool: string): JsonObject | undefined;
 }
 
 /**
@@ -34,14 +34,14 @@ export interface GatewayServerParts {
  */
 export class GatewayServer extends McpServer {
   override readonly server: PlainServer;
-  readonly #schemaOf: GatewayServerParts["schemaOf"];
+  readonly #findSchema: GatewayServerParts["findSchema"];
   readonly #isLegacy: boolean;
   readonly #onEnd: (() => void)[] = [];
 
   constructor(parts: GatewayServerParts) {
-    const { info, instructions, capabilities, era, handlers, schemaOf } = parts;
+    const { info, instructions, capabilities, era, handlers, findSchema } = parts;
     super(info, { jsonSchemaValidator: noValidator });
-    this.#schemaOf = schemaOf;
+    this.#findSchema = findSchema;
     this.#isLegacy = era === "legacy";
     this.server = new PlainServer(info, {
       capabilities,
@@ -89,7 +89,7 @@ export class GatewayServer extends McpServer {
 
   /** The SDK compares headers that repeat arguments with them before a call. */
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return this.#schemaOf(name);
+    return this.#findSchema(name);
   }
 }
 

@@ -155,7 +155,7 @@ export class RequestHandlers {
   }
 
   /** Returns the schema of a tool's arguments, if some of them are also sent in headers. */
-  schemaOf(client: GatewayClient, name: string): JsonObject | undefined {
+  findSchema(client: GatewayClient, name: string): JsonObject | undefined {
     const spec = this.#tools.forCaller(client.caller).callable(name)?.tool.spec;
     if (spec === undefined) return undefined;
     let hasHeaders = this.#hasHeaders.get(spec);

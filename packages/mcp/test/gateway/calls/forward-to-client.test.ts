@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { forwardToClient } from "../../../src/gateway/index.ts";
 import { pressServer } from "../../support/requesting-server-process.ts";
 import { opened } from "../../support/open-source.ts";
-import { clientOf, eras, post, serving, textOf } from "../../support/open-gateway.ts";
+import { openClient, eras, post, serving, readText } from "../../support/open-gateway.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -29,14 +29,14 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
   it("gets the input from the client that called it, which sees the server's name", async () => {
     const { url } = await serving({ tools: [asks("knock")] });
     const messages: unknown[] = [];
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: ({ message }) => {
         messages.push(message);
         return { action: "accept", content: { name: "Ann" } };
       },
     });
     const result = await client.callTool({ name: "knock", arguments: { who: "a" } });
-    expect(textOf(result)).toBe("a: Ann");
+    expect(readText(result)).toBe("a: Ann");
     expect(messages).toEqual(["The MCP server door asks: Who is a?"]);
   });
 
@@ -58,7 +58,7 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
       },
     });
     const { url } = await serving({ tools: [climb] });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: () => {
         onAsked?.();
         return { action: "accept", content: { name: "high" } };
@@ -70,7 +70,7 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
       ({ params }) => void notified.push(params),
     );
     const climbing = { name: "climb", arguments: {}, _meta: { progressToken: "climbing" } };
-    expect(textOf(await client.callTool(climbing))).toBe("there");
+    expect(readText(await client.callTool(climbing))).toBe("there");
     expect(notified).toEqual(
       [1, 2, 3].map((progress) => ({ progressToken: "climbing", progress, total: 3 })),
     );
@@ -78,8 +78,8 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
 
   it("gets a decline from a client without elicitation", async () => {
     const { url } = await serving({ tools: [asks("knock")] });
-    const client = await clientOf(url, era);
-    expect(textOf(await client.callTool({ name: "knock", arguments: {} }))).toBe("no one");
+    const client = await openClient(url, era);
+    expect(readText(await client.callTool({ name: "knock", arguments: {} }))).toBe("no one");
   });
 
   it("uses the client's model and its roots", async () => {
@@ -94,7 +94,7 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
       },
     });
     const { url } = await serving({ tools: [model] });
-    const client = await clientOf(url, era, { capabilities: { sampling: {}, roots: {} } });
+    const client = await openClient(url, era, { capabilities: { sampling: {}, roots: {} } });
     client.setRequestHandler("sampling/createMessage", async () => ({
       role: "assistant",
       content: { type: "text", text: "Hello!" },
@@ -112,7 +112,7 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
     const names = Array.from({ length: 8 }, (_, index) => `client${index}`);
     const clients = await Promise.all(
       names.map((name) =>
-        clientOf(url, era, {
+        openClient(url, era, {
           says: ({ message }) => ({
             action: "accept",
             content: { name: String(message).includes(`Who is ${name}?`) ? name : "a stranger" },
@@ -124,7 +124,7 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
       clients.map(async (client, index) => {
         const asked = { name: "knock", arguments: { who: names[index] } };
         const results = await Promise.all([client.callTool(asked), client.callTool(asked)]);
-        return results.map(textOf);
+        return results.map(readText);
       }),
     );
     expect(answers).toEqual(names.map((name) => [`${name}: ${name}`, `${name}: ${name}`]));
@@ -140,7 +140,7 @@ it("the completion of a page is notified to the client that was asked, and to no
   const asked: JsonObject[] = [];
   const clients = await Promise.all(
     ["asked", "other"].map(async (name) => {
-      const client = await clientOf(url, "legacy", {
+      const client = await openClient(url, "legacy", {
         capabilities: { elicitation: { url: {} } },
         says: (question) => {
           asked.push(question);
@@ -182,7 +182,7 @@ describe("a call that waits for a client of the newer protocol", () => {
     expect((await post(bob, "tools/call", back, elicitation)).error).toMatchObject({
       code: -32602,
     });
-    expect(textOf((await post(ann, "tools/call", back, elicitation)).result as object)).toBe(
+    expect(readText((await post(ann, "tools/call", back, elicitation)).result as object)).toBe(
       "a: Ann",
     );
     expect((await post(ann, "tools/call", back, elicitation)).error).toMatchObject({
@@ -202,7 +202,7 @@ describe("a call that waits for a client of the newer protocol", () => {
     const answer = { [key]: { action: "accept", content: { name: "Ann" } } };
     const right = { ...knock, requestState: result?.["requestState"] as string };
     const end = await post(url, "tools/call", { ...right, inputResponses: answer }, elicitation);
-    expect(textOf(end.result as object)).toBe("a: Ann");
+    expect(readText(end.result as object)).toBe("a: Ann");
   });
 
   it("ends when the client sends no further request", async () => {
@@ -213,7 +213,7 @@ describe("a call that waits for a client of the newer protocol", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
     const { state, key } = await asked(url);
     const busy = await post(url, "tools/call", knock, elicitation);
-    expect(textOf(busy.result as object)).toContain("limit of 1 concurrent calls");
+    expect(readText(busy.result as object)).toContain("limit of 1 concurrent calls");
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     const answer = { [key]: { action: "accept", content: { name: "Ann" } } };
     const back = { ...knock, requestState: state, inputResponses: answer };

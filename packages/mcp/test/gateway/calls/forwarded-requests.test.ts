@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { mcpSource } from "../../../src/index.ts";
 import { forwardToClient, listenHttp, serveMcp } from "../../../src/gateway/index.ts";
 import { pressServer } from "../../support/requesting-server-process.ts";
-import { clientOf, eras, textOf, type Era, type Says } from "../../support/open-gateway.ts";
+import { openClient, eras, readText, type Era, type Says } from "../../support/open-gateway.ts";
 
 /** A press behind a gateway. */
 async function pressGateway(era: Era, forwards: boolean): Promise<string> {
@@ -28,14 +28,14 @@ describe.each(eras)("a server's questions reach the user of a %s client,", (era)
     ["as a call that waits", false],
   ])("from a server of the newer protocol, %s", async (_how, forwards) => {
     const asked: JsonObject[] = [];
-    const client = await clientOf(await pressGateway("modern", forwards), era, {
+    const client = await openClient(await pressGateway("modern", forwards), era, {
       says: (params) => {
         asked.push(params);
         return fills(params);
       },
     });
     const result = await client.callTool({ name: "print", arguments: {} });
-    expect(JSON.parse(textOf(result))).toMatchObject({
+    expect(JSON.parse(readText(result))).toMatchObject({
       inputResponses: { look: { action: "accept", content: { name: "Ann", copies: 2 } } },
       state: "begun",
     });
@@ -44,16 +44,16 @@ describe.each(eras)("a server's questions reach the user of a %s client,", (era)
   });
 
   it("from a server of the older protocol", async () => {
-    const client = await clientOf(await pressGateway("legacy", true), era, { says: fills });
+    const client = await openClient(await pressGateway("legacy", true), era, { says: fills });
     const result = await client.callTool({ name: "ask", arguments: { what: "elicit" } });
-    expect(textOf(result)).toContain("Ann");
+    expect(readText(result)).toContain("Ann");
   });
 });
 
 describe.each(eras)("further requests of a server, for a %s client,", (era) => {
   it("send the user to a page", async () => {
     const pages: unknown[] = [];
-    const client = await clientOf(await pressGateway("legacy", false), era, {
+    const client = await openClient(await pressGateway("legacy", false), era, {
       capabilities: { elicitation: { form: {}, url: {} } },
       says: ({ mode, url }) => {
         pages.push([mode, url]);
@@ -61,12 +61,12 @@ describe.each(eras)("further requests of a server, for a %s client,", (era) => {
       },
     });
     const result = await client.callTool({ name: "sign", arguments: {} });
-    expect(textOf(result)).toBe('"signed"');
+    expect(readText(result)).toBe('"signed"');
     expect(pages).toEqual([["url", "https://press.example/contract?id=7"]]);
   });
 
   it("end the call if the user declines the page", async () => {
-    const client = await clientOf(await pressGateway("legacy", false), era, {
+    const client = await openClient(await pressGateway("legacy", false), era, {
       capabilities: { elicitation: { form: {}, url: {} } },
       says: () => ({ action: "decline" }),
     });
@@ -77,7 +77,7 @@ describe.each(eras)("further requests of a server, for a %s client,", (era) => {
 
 it("a server's log reaches the client of the call, from the level that the client has set", async () => {
   const url = await pressGateway("legacy", true);
-  const [caring, other] = [await clientOf(url, "legacy"), await clientOf(url, "legacy")];
+  const [caring, other] = [await openClient(url, "legacy"), await openClient(url, "legacy")];
   const received: unknown[] = [];
   for (const [name, client] of Object.entries({ caring, other })) {
     client.setNotificationHandler("notifications/message", ({ params }) => {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { mcpSource } from "../../../src/index.ts";
 import { forwardToClient, listenHttp, serveMcp } from "../../../src/gateway/index.ts";
 import { pressServer } from "../../support/requesting-server-process.ts";
-import { clientOf, eras, serving, textOf, type Era } from "../../support/open-gateway.ts";
+import { openClient, eras, serving, readText, type Era } from "../../support/open-gateway.ts";
 
 const hour = 3_600_000;
 
@@ -32,7 +32,7 @@ describe.each(eras)("while the user of a %s client answers", (era) => {
     ["modern", "print"],
   ] as const)("a question of a %s server, the tool's timeout is paused", async (server, name) => {
     const { url, clock } = await pressGateway(server);
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: async () => {
         await clock.advance(hour);
         return { action: "accept", content: { name: "Ann", copies: 2 } };
@@ -40,7 +40,7 @@ describe.each(eras)("while the user of a %s client answers", (era) => {
     });
     const result = await client.callTool({ name, arguments: {} });
     expect(result.isError).not.toBe(true);
-    expect(textOf(result)).toContain("Ann");
+    expect(readText(result)).toContain("Ann");
   });
 });
 
@@ -66,15 +66,15 @@ describe.each(eras)("an inner call of a tool, for a %s client,", (era) => {
             ids.map((id) => scope.execute({ id, name: inner, arguments: {} })),
           );
           return outcomes
-            .map((outcome) => (outcome.status === "completed" ? textOf(outcome.result) : "?"))
+            .map((outcome) => (outcome.status === "completed" ? readText(outcome.result) : "?"))
             .join(" ");
         },
       });
     const { url } = await serving({
       tools: [knock, calls("middle", "knock", 2), calls("outer", "middle", 1)],
     });
-    const client = await clientOf(url, era, { says: () => ({ action: "accept", content: {} }) });
+    const client = await openClient(url, era, { says: () => ({ action: "accept", content: {} }) });
     const result = await client.callTool({ name: "outer", arguments: {} });
-    expect(textOf(result)).toBe("accept accept");
+    expect(readText(result)).toBe("accept accept");
   });
 });

@@ -6,11 +6,13 @@ import { forwardToClient, listenHttp, serveMcp } from "../../../src/gateway/inde
 import { everything } from "../../support/everything-server.ts";
 import { fixtureHttp, type FixtureHttp } from "../../support/fixture-server-http.ts";
 import { executorOver, opened } from "../../support/open-source.ts";
-import { clientOf, eras, post, type Era } from "../../support/open-gateway.ts";
-import { knowingTasks, requestOf } from "../../support/task-client.ts";
+import { openClient, eras, post, type Era } from "../../support/open-gateway.ts";
+import { knowingTasks, getRequest } from "../../support/task-client.ts";
 
 /** A client that calls the tools of a server through its own source. */
-async function callerOf(server: McpServer): Promise<(name: string, args: object) => Promise<Came>> {
+async function createCaller(
+  server: McpServer,
+): Promise<(name: string, args: object) => Promise<Came>> {
   const source = opened({
     ...server,
     prefix: false,
@@ -85,9 +87,9 @@ describe.each(eras)("a task of a %s server, for a client of the same generation,
   ])("%s has the same result through the gateway", async (_what, name, args) => {
     const http = await fixture(era);
     const server = { name: "fixture", url: http.url } as const;
-    const direct = await (await callerOf(server))(name, args);
+    const direct = await (await createCaller(server))(name, args);
     const url = await behindGateway(server, era);
-    const forwarded = await (await callerOf({ name: "fixture", url }))(name, args);
+    const forwarded = await (await createCaller({ name: "fixture", url }))(name, args);
     expect(forwarded).toEqual(direct);
     expect([...http.world.tasks.values()].map(({ tool }) => tool)).toEqual([name, name]);
   });
@@ -99,9 +101,9 @@ it.runIf(isFullRun)(
     const started = await everything("stdio");
     onTestFinished(() => started.stop());
     const args = { topic: "snakes", ambiguous: true };
-    const direct = await (await callerOf(started.server))("simulate-research-query", args);
+    const direct = await (await createCaller(started.server))("simulate-research-query", args);
     const url = await behindGateway(started.server, "legacy");
-    const call = await callerOf({ name: "everything", url });
+    const call = await createCaller({ name: "everything", url });
     const forwarded = await call("simulate-research-query", args);
     expect(direct).toMatchObject({ status: "completed", isError: false });
     expect(forwarded).toEqual(direct);
@@ -122,7 +124,7 @@ describe("a server's task, behind the gateway,", () => {
   it.each(eras)("is awaited if a client of a %s gateway has no task support", async (era) => {
     const http = await fixture("legacy");
     const url = await behindGateway({ name: "fixture", url: http.url }, era);
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect(await client.callTool({ name: "task_required", arguments: {} })).toMatchObject({
       content: [{ type: "text", text: "Done." }],
       structuredContent: { steps: 2 },
@@ -139,11 +141,11 @@ describe("a server's task, behind the gateway,", () => {
         const { result } = await post(url, "tools/call", params, knowingTasks);
         await post(url, "tasks/cancel", { taskId: String(result?.["taskId"]) }, knowingTasks);
       } else {
-        const client = await clientOf(url, era);
-        const { task } = await requestOf(client, "tools/call", { ...params, task: {} });
+        const client = await openClient(url, era);
+        const { task } = await getRequest(client, "tools/call", { ...params, task: {} });
         const { taskId } = task as { taskId: string };
         await vi.waitUntil(() => http.world.tasks.size === 1);
-        await requestOf(client, "tasks/cancel", { taskId });
+        await getRequest(client, "tasks/cancel", { taskId });
       }
       await vi.waitFor(
         () => expect([...http.world.tasks.values()]).toMatchObject([{ status: "cancelled" }]),

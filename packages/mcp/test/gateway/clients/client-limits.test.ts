@@ -1,13 +1,13 @@
 import { defineTool, type Tool } from "@toolweave/core";
 import { describe, expect, it, vi } from "vitest";
 import {
-  clientOf,
+  openClient,
   echo,
   eras,
   opening,
   post,
   serving,
-  textOf,
+  readText,
 } from "../../support/open-gateway.ts";
 
 /** A tool that runs until it is released, or is stopped. */
@@ -39,8 +39,8 @@ describe.each(eras)("a %s client", (era) => {
       tools: [tool, echo("say")],
       gateway: { limits: { concurrentCalls: 5 } },
     });
-    const flooding = await clientOf(await served.as({ id: "ann" }), era);
-    const other = await clientOf(await served.as({ id: "bob" }), era);
+    const flooding = await openClient(await served.as({ id: "ann" }), era);
+    const other = await openClient(await served.as({ id: "bob" }), era);
     let answered = 0;
     const calls = Array.from({ length: 20 }, async () => {
       const result = await flooding.callTool(hold);
@@ -49,12 +49,12 @@ describe.each(eras)("a %s client", (era) => {
     });
     await vi.waitFor(() => expect([running(), answered]).toEqual([5, 15]), 60_000);
     const said = await other.callTool({ name: "say", arguments: { say: "still here" } });
-    expect(textOf(said)).toBe("still here");
+    expect(readText(said)).toBe("still here");
     release();
     const results = await Promise.all(calls);
     expect(results.filter(({ isError }) => isError !== true)).toHaveLength(5);
     const refused = results.find(({ isError }) => isError === true);
-    expect(textOf(refused ?? {})).toContain("limit of 5 concurrent calls");
+    expect(readText(refused ?? {})).toContain("limit of 5 concurrent calls");
   });
 
   it("is limited in its calls per minute", async () => {
@@ -62,19 +62,19 @@ describe.each(eras)("a %s client", (era) => {
       tools: [echo("say")],
       gateway: { limits: { callsPerMinute: 2 } },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const results = [];
     for (const say of ["a", "b", "c"]) {
       results.push(await client.callTool({ name: "say", arguments: { say } }));
     }
     expect(results.map(({ isError }) => isError === true)).toEqual([false, false, true]);
-    expect(textOf(results[2] ?? {})).toMatch(/limit of 2 calls per minute.*in \d\d seconds/);
+    expect(readText(results[2] ?? {})).toMatch(/limit of 2 calls per minute.*in \d\d seconds/);
   });
 
   it("gets a large output as a preview, and reads the rest as its own resource", async () => {
     const text = "all of it ".repeat(20_000);
     const served = await serving({ tools: [echo("much", { execute: () => text })] });
-    const client = await clientOf(await served.as({ id: "ann" }), era);
+    const client = await openClient(await served.as({ id: "ann" }), era);
     const result = await client.callTool({ name: "much", arguments: {} });
     const link = result.content.find((block) => block.type === "resource_link");
     expect(link).toMatchObject({ uri: expect.stringMatching(/^artifact:art_/) as string });
@@ -83,28 +83,28 @@ describe.each(eras)("a %s client", (era) => {
     expect(await client.readResource({ uri })).toMatchObject({
       contents: [{ uri, mimeType: expect.stringContaining("text/plain") as string, text }],
     });
-    const stranger = await clientOf(await served.as({ id: "bob" }), era);
+    const stranger = await openClient(await served.as({ id: "bob" }), era);
     await expect(stranger.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
   });
 
   it("has its calls finished and new ones rejected when the gateway closes", async () => {
     const { tool, running, release } = held();
     const { gateway, url } = await serving({ tools: [tool] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const call = client.callTool(hold);
     await vi.waitFor(() => expect(running()).toBe(1), 60_000);
     const closed = gateway.close({ graceMs: 60_000 });
     const late = await client.callTool(hold).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(Error);
     release();
-    expect(textOf(await call)).toBe("done");
+    expect(readText(await call)).toBe("done");
     await closed;
   });
 
   it("has a call cancelled that does not end in time when the gateway closes", async () => {
     const { tool, running } = held();
     const { gateway, url } = await serving({ tools: [tool] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const call = client.callTool(hold).catch((error: unknown) => error);
     await vi.waitFor(() => expect(running()).toBe(1), 60_000);
     await gateway.close({ graceMs: 10 });
@@ -138,12 +138,12 @@ describe("a session of the older protocol", () => {
       tools: [echo("say")],
       gateway: { limits: { sessions: 2 } },
     });
-    const first = await clientOf(url, "legacy");
-    const second = await clientOf(url, "legacy");
-    await expect(clientOf(url, "legacy")).rejects.toThrow(/limit of sessions.*limits\.sessions/);
+    const first = await openClient(url, "legacy");
+    const second = await openClient(url, "legacy");
+    await expect(openClient(url, "legacy")).rejects.toThrow(/limit of sessions.*limits\.sessions/);
     await first.close();
-    let third: Awaited<ReturnType<typeof clientOf>> | undefined;
-    await vi.waitFor(async () => (third = await clientOf(url, "legacy")), 60_000);
+    let third: Awaited<ReturnType<typeof openClient>> | undefined;
+    await vi.waitFor(async () => (third = await openClient(url, "legacy")), 60_000);
     for (const client of [second, third]) {
       expect((await client?.listTools())?.tools).toHaveLength(2);
     }
@@ -152,10 +152,10 @@ describe("a session of the older protocol", () => {
   it("is rejected at the limit if none of the others is idle", async () => {
     const { tool, running } = held();
     const { url } = await serving({ tools: [tool], gateway: { limits: { sessions: 1 } } });
-    const client = await clientOf(url, "legacy");
+    const client = await openClient(url, "legacy");
     void client.callTool(hold).catch(() => undefined);
     await vi.waitFor(() => expect(running()).toBe(1), 60_000);
-    await expect(clientOf(url, "legacy")).rejects.toThrow(/limit of sessions/);
+    await expect(openClient(url, "legacy")).rejects.toThrow(/limit of sessions/);
   });
 });
 
@@ -183,7 +183,7 @@ describe("huge arguments", () => {
     const sent = { name: "say", arguments: { say: "x".repeat(5 * 1024 * 1024) } };
     await expect(post(url, "tools/call", sent)).resolves.toMatchObject({ error: {} });
     const small = await post(url, "tools/call", { name: "say", arguments: { say: "x" } });
-    expect(textOf(small.result as object)).toBe("x");
+    expect(readText(small.result as object)).toBe("x");
   });
 });
 
@@ -201,8 +201,8 @@ describe("arguments that are mirrored in headers", () => {
     const { url } = await serving({ tools: [tool] });
     const sent = { name: "region", arguments: { region: "north" } };
     expect((await post(url, "tools/call", sent)).error).toMatchObject({ code: -32020 });
-    const client = await clientOf(url, "modern");
+    const client = await openClient(url, "modern");
     await client.listTools();
-    expect(textOf(await client.callTool(sent))).toBe("north");
+    expect(readText(await client.callTool(sent))).toBe("north");
   });
 });

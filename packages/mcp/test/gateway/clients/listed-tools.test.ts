@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defineTool, type JsonObject, type Tool } from "@toolweave/core";
-import { clientOf, eras, serving } from "../../support/open-gateway.ts";
+import { openClient, eras, serving } from "../../support/open-gateway.ts";
 
 const tool = (name: string): Tool =>
   defineTool({
@@ -30,7 +30,7 @@ describe.each(eras)("a %s client of a gateway that names listed tools", (era) =>
       tools: [caller, tool("cat"), tool("dog")],
       gateway: { listed },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["caller", "read_artifact"]);
     const { structuredContent } = await client.callTool({ name: "caller", arguments: {} });
@@ -44,7 +44,7 @@ describe.each(eras)("a %s client of a gateway that names listed tools", (era) =>
       tools: [caller, tool("cat"), ...many],
       gateway: { listed: { names: ["caller"] } },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toContain("search_tools");
     expect(names).toContain("caller");
@@ -60,7 +60,7 @@ describe.each(eras)("a %s client of a gateway that names listed tools", (era) =>
           name === "caller" ? [...toolset.callableNames()].join(" ") : description,
       },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const { tools } = (await client.listTools()) as unknown as { readonly tools: JsonObject[] };
     expect(tools.map(({ description }) => description)).toEqual(
       expect.arrayContaining(["caller cat read_artifact", "The tool cat."]),

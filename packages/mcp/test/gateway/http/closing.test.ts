@@ -3,8 +3,8 @@ import { defineTool, type JsonObject } from "@toolweave/core";
 import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { expect, it, onTestFinished } from "vitest";
 import { forwardToClient, listenHttp, type McpProvider } from "../../../src/gateway/index.ts";
-import { clientOf, eras, opening, serving, textOf } from "../../support/open-gateway.ts";
-import { requestOf } from "../../support/task-client.ts";
+import { openClient, eras, opening, serving, readText } from "../../support/open-gateway.ts";
+import { getRequest } from "../../support/task-client.ts";
 
 it.each(eras)(
   "a %s client reads an answer to each request that the end of the gateway has cut off",
@@ -40,14 +40,14 @@ it.each(eras)(
     const { gateway } = await serving({ tools: [hold], gateway: { providers: [shelf] } });
     const listener = await listenHttp(gateway);
     onTestFinished(() => listener.close(0));
-    const client = await clientOf(listener.url, era);
+    const client = await openClient(listener.url, era);
     const calls = [1, 2].map(() => client.callTool({ name: "hold", arguments: {} }));
     const read = client.readResource({ uri: "shelf://1" }).catch((error: unknown) => error);
     await all.opened;
     await Promise.all([gateway.close({ graceMs: 1 }), listener.close(600_000)]);
     for (const result of await Promise.all(calls)) {
       expect(result.isError).toBe(true);
-      expect(textOf(result)).toContain("cancelled");
+      expect(readText(result)).toContain("cancelled");
     }
     expect(String(await read)).toContain("The gateway is shutting down.");
   },
@@ -82,14 +82,14 @@ it("a client of 2025-11-25 that waits for a task reads its result if it ends in 
   const { gateway } = await serving({ tools: [report], executor: { tasks } });
   const listener = await listenHttp(gateway);
   onTestFinished(() => listener.close(0));
-  const client = await clientOf(listener.url, "legacy", { says: () => ({ action: "accept" }) });
+  const client = await openClient(listener.url, "legacy", { says: () => ({ action: "accept" }) });
   const params = { name: "report", arguments: {}, task: { ttl: 60_000 } };
-  const { taskId } = (await requestOf(client, "tools/call", params))["task"] as JsonObject;
-  const result = requestOf(client, "tasks/result", { taskId: taskId as string });
+  const { taskId } = (await getRequest(client, "tools/call", params))["task"] as JsonObject;
+  const result = getRequest(client, "tasks/result", { taskId: taskId as string });
   await answered.opened;
   const closed = Promise.all([gateway.close({ graceMs: 600_000 }), listener.close(600_000)]);
   isEnding = true;
   release();
-  expect(textOf(await result)).toBe("done");
+  expect(readText(await result)).toBe("done");
   await closed;
 });

@@ -25,7 +25,7 @@ interface Pair {
   readonly jwk: JWK;
 }
 
-async function pairOf(kid: string, algorithm = "ES256"): Promise<Pair> {
+async function createKeyPair(kid: string, algorithm = "ES256"): Promise<Pair> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm);
   return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: algorithm } };
 }
@@ -41,7 +41,11 @@ let first: Pair;
 let second: Pair;
 let rsa: Pair;
 beforeAll(async () => {
-  [first, second, rsa] = await Promise.all([pairOf("1"), pairOf("2"), pairOf("3", "RS256")]);
+  [first, second, rsa] = await Promise.all([
+    createKeyPair("1"),
+    createKeyPair("2"),
+    createKeyPair("3", "RS256"),
+  ]);
 });
 afterEach(() => vi.useRealTimers());
 
@@ -68,13 +72,14 @@ async function gatewayFor(
   return (sent) => ask(url, sent === undefined ? {} : { headers: bearer(sent) });
 }
 
-const callerOf = ({ body }: Answered): unknown => (JSON.parse(body) as { caller: unknown }).caller;
+const readCaller = ({ body }: Answered): unknown =>
+  (JSON.parse(body) as { caller: unknown }).caller;
 
 describe("a token", () => {
   it("that is shared admits every client that has it", async () => {
     const shared = "a-long-token-of-thirty-two-chars";
     const { url } = await listening(echo, { token: shared });
-    expect(callerOf(await ask(url, { headers: bearer(shared) }))).toEqual({ id: "token" });
+    expect(readCaller(await ask(url, { headers: bearer(shared) }))).toEqual({ id: "token" });
     for (const wrong of [`${shared}x`, shared.slice(1), "a"]) {
       const { status, headers } = await ask(url, { headers: bearer(wrong) });
       expect(status).toBe(401);
@@ -90,10 +95,12 @@ describe("a token", () => {
   it("of the issuer names the caller", async () => {
     const asked = await gatewayFor();
     const ada = { id: "ada", roles: ["editor"], agent: "desk" };
-    expect(callerOf(await asked(await token()))).toEqual(ada);
-    expect(callerOf(await asked(await token({}, rsa)))).toEqual(ada);
-    expect(callerOf(await asked(await token({ aud: ["https://x.test", audience] })))).toEqual(ada);
-    expect(callerOf(await asked(await token({ scope: undefined, scp: ["tools"] })))).toEqual(ada);
+    expect(readCaller(await asked(await token()))).toEqual(ada);
+    expect(readCaller(await asked(await token({}, rsa)))).toEqual(ada);
+    expect(readCaller(await asked(await token({ aud: ["https://x.test", audience] })))).toEqual(
+      ada,
+    );
+    expect(readCaller(await asked(await token({ scope: undefined, scp: ["tools"] })))).toEqual(ada);
   });
 
   it.each<[string, () => Promise<string>]>([
@@ -142,7 +149,7 @@ describe("a token", () => {
     const asked = await gatewayFor({
       callerOf: ({ email }) => (typeof email === "string" ? { id: email } : undefined),
     });
-    expect(callerOf(await asked(await token({ email: "ada@example.com" })))).toEqual({
+    expect(readCaller(await asked(await token({ email: "ada@example.com" })))).toEqual({
       id: "ada@example.com",
     });
     expect((await asked(await token())).status).toBe(401);

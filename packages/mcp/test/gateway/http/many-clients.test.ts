@@ -5,12 +5,12 @@ import { once } from "node:events";
 import { listenHttp, type HttpOptions } from "../../../src/gateway/index.ts";
 import { manyClients } from "../../support/client-crowd.ts";
 import {
-  clientOf,
+  openClient,
   echo,
   opening,
   requestFor,
   serving,
-  textOf,
+  readText,
   type ServingOptions,
 } from "../../support/open-gateway.ts";
 
@@ -140,11 +140,11 @@ describe("many clients of both generations", () => {
     const streams = [];
     for (let index = 0; index < 150; index++) streams.push(await listen(url, index));
     expect(streams.filter(({ status }) => status === 200)).toHaveLength(150);
-    const older = await clientOf(url, "legacy");
-    const newer = await clientOf(url, "modern");
+    const older = await openClient(url, "legacy");
+    const newer = await openClient(url, "modern");
     for (const client of [older, newer]) {
       const said = await client.callTool({ name: "say", arguments: { say: "hello" } });
-      expect(textOf(said)).toBe("hello");
+      expect(readText(said)).toBe("hello");
     }
   });
 });
@@ -225,9 +225,9 @@ describe("the rate of a caller", () => {
     });
     const ann = await served.as({ id: "ann" });
     const clients = [
-      await clientOf(ann, "legacy"),
-      await clientOf(ann, "legacy"),
-      await clientOf(ann, "modern"),
+      await openClient(ann, "legacy"),
+      await openClient(ann, "legacy"),
+      await openClient(ann, "modern"),
     ];
     const say = { name: "say", arguments: { say: "hello" } };
     const results = [];
@@ -239,10 +239,10 @@ describe("the rate of a caller", () => {
       true,
       true,
     ]);
-    expect(textOf(results[4] ?? {})).toMatch(
+    expect(readText(results[4] ?? {})).toMatch(
       /its limit of 4 calls per minute.*limits\.callsPerMinute.*--max-calls-per-minute/,
     );
-    const bob = await clientOf(await served.as({ id: "bob" }), "legacy");
-    expect(textOf(await bob.callTool(say))).toBe("hello");
+    const bob = await openClient(await served.as({ id: "bob" }), "legacy");
+    expect(readText(await bob.callTool(say))).toBe("hello");
   });
 });

@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpProvider, McpProviderChange } from "../../../src/gateway/index.ts";
-import { clientOf, echo, eras, serving } from "../../support/open-gateway.ts";
+import { openClient, echo, eras, serving } from "../../support/open-gateway.ts";
 
 interface Shelf extends McpProvider {
   changed(change: McpProviderChange): void;
@@ -50,7 +50,7 @@ function shelf(id: string, more: Partial<McpProvider> = {}): Shelf {
 describe.each(eras)("resources and prompts of providers, for a %s client,", (era) => {
   it("are served unchanged, prompts with prefixed names", async () => {
     const { url } = await serving({ gateway: { providers: [shelf("a"), shelf("b")] } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect((await client.listResources()).resources).toEqual([
       { uri: "shelf://a/1", name: "Emma", _meta: { "example.com/a": 1 } },
       { uri: "shelf://b/1", name: "Emma", _meta: { "example.com/a": 1 } },
@@ -80,7 +80,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
 
   it("that no provider has are an error with their name", async () => {
     const { url } = await serving({ gateway: { providers: [shelf("a"), shelf("b")] } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     await expect(client.readResource({ uri: "shelf://c/1" })).rejects.toMatchObject({
       code: -32602,
       data: { uri: "shelf://c/1" },
@@ -91,7 +91,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
   it("are served by the first of two providers with the same, and reported for the other", async () => {
     const providers = [shelf("a", { prefix: "x" }), shelf("b", { prefix: "x" })];
     const { url, gateway } = await serving({ gateway: { providers } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect((await client.listPrompts()).prompts).toHaveLength(1);
     expect(gateway.problems).toMatchObject([{ provider: "b", subject: "x__sum_up" }]);
   });
@@ -107,7 +107,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
       },
     });
     const { url } = await serving({ gateway: { providers: [broken, shelf("a")] } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect((await client.listResources()).resources).toHaveLength(1);
     expect(await client.readResource({ uri: "shelf://a/1" })).toMatchObject({
       contents: [{ text: "in a" }],
@@ -120,7 +120,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
       throw new ToolError("upstream", "The shelf is gone.", { body });
     };
     const { url } = await serving({ gateway: { providers: [shelf("a", { complete })] } });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const ref = { type: "ref/prompt", name: "a__sum_up" } as const;
     await expect(
       client.complete({ ref, argument: { name: "book", value: "" } }),
@@ -146,7 +146,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
             },
     };
     const { url } = await serving({ gateway: { providers: [shelf("a", { prompts })] } });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: () => ({ action: "accept", content: { book: "Emma" } }),
     });
     expect((await client.getPrompt({ name: "a__ask" })).description).toBe(
@@ -166,7 +166,7 @@ it.each(eras)(
     };
     const { url } = await serving({ gateway: { providers: [hanging, shelf("a")] } });
     onTestFinished(() => void vi.useRealTimers());
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const listed = client.listResources();
     await vi.advanceTimersByTimeAsync(1_000);
     expect((await listed).resources).toMatchObject([{ uri: "shelf://a/1" }]);
@@ -178,7 +178,7 @@ describe("changes", () => {
     const provider = shelf("a");
     const { url, registry } = await serving({ gateway: { providers: [provider] } });
     const received: string[] = [];
-    const [older, newer] = [await clientOf(url, "legacy"), await clientOf(url, "modern")];
+    const [older, newer] = [await openClient(url, "legacy"), await openClient(url, "modern")];
     for (const [name, client] of Object.entries({ older, newer })) {
       for (const kind of ["tools", "prompts", "resources"] as const) {
         client.setNotificationHandler(`notifications/${kind}/list_changed`, () => {
@@ -210,9 +210,9 @@ describe("changes", () => {
     const provider = shelf("a");
     const { url } = await serving({ gateway: { providers: [provider] } });
     const [older, newer, other] = [
-      await clientOf(url, "legacy"),
-      await clientOf(url, "modern"),
-      await clientOf(url, "legacy"),
+      await openClient(url, "legacy"),
+      await openClient(url, "modern"),
+      await openClient(url, "legacy"),
     ];
     const received: string[] = [];
     for (const [name, client] of Object.entries({ older, newer, other })) {
@@ -240,7 +240,7 @@ describe("changes", () => {
     const { url } = await serving({
       gateway: { providers: [provider], limits: { subscriptions: 3, streams: 2 } },
     });
-    const client = await clientOf(url, "modern");
+    const client = await openClient(url, "modern");
     const uris = (from: number): string[] => [1, 2, 3].map((book) => `shelf://a/${from + book}`);
     const first = await client.listen({ resourceSubscriptions: uris(0) });
     const second = await client.listen({

@@ -8,7 +8,7 @@ import {
 import { memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import type { McpProvider, McpProviderChange } from "../../../src/gateway/index.ts";
-import { clientOf, echo, eras, opening, serving } from "../../support/open-gateway.ts";
+import { openClient, echo, eras, opening, serving } from "../../support/open-gateway.ts";
 
 interface Desk extends McpProvider {
   readonly asked: string[];
@@ -57,7 +57,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { policy: rule("secret__*", "deny") },
       gateway: { providers: [secret, open] },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual([
       "desk://open/1",
     ]);
@@ -84,8 +84,8 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { policy: rule("files__read_resource", "deny", { callers: { id: "bob" } }) },
       gateway: { providers: [provider] },
     });
-    const ann = await clientOf(await served.as({ id: "ann" }), era);
-    const bob = await clientOf(await served.as({ id: "bob" }), era);
+    const ann = await openClient(await served.as({ id: "ann" }), era);
+    const bob = await openClient(await served.as({ id: "bob" }), era);
     const uri = "desk://files/1";
     expect(await ann.readResource({ uri })).toMatchObject({ contents: [{}] });
     await expect(bob.readResource({ uri })).rejects.toThrow("policy");
@@ -100,7 +100,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { policy: rule("files__*", "ask"), pendingCalls },
       gateway: { providers: [provider] },
     });
-    const client = await clientOf(url, era, { says: () => ({ action: "accept" }) });
+    const client = await openClient(url, era, { says: () => ({ action: "accept" }) });
     await expect(client.readResource({ uri: "desk://files/1" })).rejects.toMatchObject({
       message: expect.stringContaining(
         "files__read_resource requires a person's approval",
@@ -115,7 +115,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
     const served = await serving({ gateway: { providers: [desk("f", { source: "files" })] } });
     const events: ToolEvent[] = [];
     served.executor.on((event) => void events.push(event));
-    const client = await clientOf(await served.as({ id: "ann" }), era);
+    const client = await openClient(await served.as({ id: "ann" }), era);
     await client.readResource({ uri: "desk://f/1" });
     await client.getPrompt({ name: "f__greet" });
     const names = events.flatMap((event) => (event.type === "tool.completed" ? [event.tool] : []));
@@ -128,7 +128,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { policy: rule("secret__read_resource", "deny") },
       gateway: { providers: [provider] },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const argument = { name: "page", value: "" };
     const ref = { type: "ref/resource", uri: "desk://secret/{page}" } as const;
     expect(await client.complete({ ref, argument })).toMatchObject({ completion: { values: [] } });
@@ -157,7 +157,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
     });
     const received: Record<string, string[]> = { ann: [], bob: [] };
     for (const id of ["ann", "bob"]) {
-      const client = await clientOf(await served.as({ id }), era);
+      const client = await openClient(await served.as({ id }), era);
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
         received[id]?.push(params.uri);
       });
@@ -206,7 +206,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { redact: { secrets: [secret] } },
       gateway: { providers: [provider] },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const said = await Promise.all([
       client.readResource({ uri: "desk://files/1" }),
       client.getPrompt({ name: "files__greet" }),
@@ -230,7 +230,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { hooks: [{ afterCall }] },
       gateway: { providers: [provider] },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     expect(await client.readResource({ uri: "desk://files/1" })).toMatchObject({
       contents: [{ uri: "desk://files/1", text: "[withheld]" }],
     });
@@ -248,7 +248,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { largeOutputs: { maxCapturedBytes: 10_000 } },
       gateway: { providers: [provider] },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     await expect(client.readResource({ uri: "desk://files/1" })).rejects.toThrow(
       "more than the limit",
     );
@@ -270,7 +270,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       tools: [echo("say")],
       gateway: { providers: [desk("a", { resources })], limits: { concurrentCalls: 3 } },
     });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const refused: string[] = [];
     const reads = Array.from({ length: 10 }, (_, index) =>
       client

@@ -3,7 +3,7 @@ import { SkillsClient, SkillVerificationError } from "@modelcontextprotocol/clie
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import type { McpProvider } from "../../../src/gateway/index.ts";
-import { clientOf, eras, post, serving } from "../../support/open-gateway.ts";
+import { openClient, eras, post, serving } from "../../support/open-gateway.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -57,7 +57,7 @@ const files: Files = {
 describe.each(eras)("skills of a provider, for a %s client,", (era) => {
   it("are declared, listed with their front matter, and verified file by file", async () => {
     const { url } = await serving({ gateway: { providers: [workshop("a")] } });
-    const skills = new SkillsClient(await clientOf(url, era));
+    const skills = new SkillsClient(await openClient(url, era));
     expect(skills.supported).toBe(true);
     const { skills: entries, invalid } = await skills.list();
     expect(invalid).toEqual([]);
@@ -79,7 +79,7 @@ describe.each(eras)("skills of a provider, for a %s client,", (era) => {
 
   it("are found by their URI, listed or not", async () => {
     const { url } = await serving({ gateway: { providers: [workshop("a")] } });
-    const skills = new SkillsClient(await clientOf(url, era));
+    const skills = new SkillsClient(await openClient(url, era));
     const { skill } = await skills.get("skill://knitting/SKILL.md");
     expect((await skills.read(skill)).verified).toBe(true);
     await expect(skills.get("skill://weaving/SKILL.md")).rejects.toMatchObject({ code: -32602 });
@@ -88,7 +88,7 @@ describe.each(eras)("skills of a provider, for a %s client,", (era) => {
   it("are rejected by the client if a file is another one than the entry describes", async () => {
     const changed = { ...files, "skill://sewing/references/stitches.md": "# Stitched\n" };
     const { url } = await serving({ gateway: { providers: [workshop("a", changed, files)] } });
-    const skills = new SkillsClient(await clientOf(url, era));
+    const skills = new SkillsClient(await openClient(url, era));
     const { skill } = await skills.get("skill://sewing/SKILL.md");
     await expect(skills.read(skill, "references/stitches.md")).rejects.toThrow(
       SkillVerificationError,
@@ -99,7 +99,7 @@ describe.each(eras)("skills of a provider, for a %s client,", (era) => {
     const { url, gateway } = await serving({
       gateway: { providers: [workshop("a"), workshop("b")] },
     });
-    const skills = new SkillsClient(await clientOf(url, era));
+    const skills = new SkillsClient(await openClient(url, era));
     expect((await skills.list()).skills).toHaveLength(1);
     expect(gateway.problems).toContainEqual(
       expect.objectContaining({ provider: "b", subject: "skill://sewing/SKILL.md" }),
@@ -111,7 +111,7 @@ describe.each(eras)("skills of a provider, for a %s client,", (era) => {
       executor: { policy: { rules: [{ effect: "deny", tools: "a__read_resource" }] } },
       gateway: { providers: [workshop("a")] },
     });
-    const skills = new SkillsClient(await clientOf(url, era));
+    const skills = new SkillsClient(await openClient(url, era));
     expect((await skills.list()).skills).toEqual([]);
     await expect(skills.get("skill://sewing/SKILL.md")).rejects.toThrow("not permitted");
   });
@@ -119,7 +119,7 @@ describe.each(eras)("skills of a provider, for a %s client,", (era) => {
   it("are not declared by a gateway whose providers have none", async () => {
     const { skills: _none, ...provider } = workshop("a");
     const { url } = await serving({ gateway: { providers: [provider] } });
-    expect(new SkillsClient(await clientOf(url, era)).supported).toBe(false);
+    expect(new SkillsClient(await openClient(url, era)).supported).toBe(false);
   });
 });
 

@@ -1,12 +1,12 @@
 import { defineTool, suspend, type JsonObject, type Tool } from "@toolweave/core";
 import { describe, expect, it, vi } from "vitest";
 import {
-  clientOf,
+  openClient,
   echo,
   eras,
   post,
   serving,
-  textOf,
+  readText,
   type Says,
 } from "../../support/open-gateway.ts";
 
@@ -20,13 +20,13 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
   it("runs if the client's user has approved the displayed call", async () => {
     const { url } = await serving({ tools: [deleting()], executor: supervised });
     const asked: JsonObject[] = [];
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: (params) => {
         asked.push(params);
         return { action: "accept", content: { decision: "approve" } };
       },
     });
-    expect(textOf(await client.callTool(call))).toBe("deleted");
+    expect(readText(await client.callTool(call))).toBe("deleted");
     expect(asked).toHaveLength(1);
     expect(asked[0]?.["message"]).toContain("delete_event needs your approval");
     expect(asked[0]?.["message"]).toContain("event 7");
@@ -35,7 +35,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
   it("is displayed with its arguments as indented JSON after a blank line", async () => {
     const says = vi.fn<Says>(approving);
     const { url } = await serving({ tools: [deleting()], executor: supervised });
-    const client = await clientOf(url, era, { says });
+    const client = await openClient(url, era, { says });
     await client.callTool(call);
     const { message } = says.mock.calls[0]?.[0] ?? {};
     expect(message).toMatch(/\n\nWith the arguments:\n {2}\{\n {4}"say": "event 7"\n {2}\}$/);
@@ -50,7 +50,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
   ])("does not run if the user %s", async (_how, answer) => {
     const run = vi.fn<() => string>(() => "deleted");
     const { url } = await serving({ tools: [deleting(run)], executor: supervised });
-    const client = await clientOf(url, era, { says: () => answer });
+    const client = await openClient(url, era, { says: () => answer });
     const result = await client.callTool(call).catch((error: unknown) => error as object);
     expect(result).not.toMatchObject({ content: [{ text: "deleted" }] });
     expect(run).not.toHaveBeenCalled();
@@ -58,13 +58,13 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
 
   it("explains how to approve it elsewhere if the client cannot ask", async () => {
     const { url } = await serving({ tools: [deleting()], executor: supervised });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const result = await client.callTool(call);
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(
+    expect(readText(result)).toMatch(
       /: The program that serves these tools has to approve the call [0-9a-f-]{36} \(executor\.resume\)\.$/,
     );
-    expect(textOf(result)).not.toContain("toolweave approvals");
+    expect(readText(result)).not.toContain("toolweave approvals");
   });
 
   it("is not sent to the client if approvals are given out of band", async () => {
@@ -74,8 +74,8 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
       executor: supervised,
       gateway: { approvals: "out-of-band", howToAnswer: ({ id }) => `ring ${id.length} times` },
     });
-    const client = await clientOf(url, era, { says });
-    expect(textOf(await client.callTool(call))).toMatch(/: ring 36 times$/);
+    const client = await openClient(url, era, { says });
+    expect(readText(await client.callTool(call))).toMatch(/: ring 36 times$/);
     expect(says).not.toHaveBeenCalled();
   });
 
@@ -85,9 +85,9 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
       content: { decision: "approve and always remember" },
     }));
     const { url } = await serving({ tools: [deleting()], executor: supervised });
-    const client = await clientOf(url, era, { says });
-    expect(textOf(await client.callTool(call))).toBe("deleted");
-    expect(textOf(await client.callTool(call))).toBe("deleted");
+    const client = await openClient(url, era, { says });
+    expect(readText(await client.callTool(call))).toBe("deleted");
+    expect(readText(await client.callTool(call))).toBe("deleted");
     expect(says).toHaveBeenCalledTimes(1);
   });
 
@@ -101,13 +101,15 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     };
     const asked: string[] = [];
     const { url } = await serving({ tools: [tool], executor: supervised });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: ({ message }) => {
         asked.push(message as string);
         return { action: "accept", content: { decision: "approve" } };
       },
     });
-    expect(textOf(await client.callTool({ ...call, arguments: { say: forged } }))).toBe("deleted");
+    expect(readText(await client.callTool({ ...call, arguments: { say: forged } }))).toBe(
+      "deleted",
+    );
     const [message = ""] = asked;
     expect(message).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}\ufe01]/u);
     expect(message).toContain(
@@ -125,7 +127,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
       tools: [{ ...tool, spec: { ...tool.spec, description } }],
       executor: supervised,
     });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: ({ message }) => {
         asked.push(message as string);
         return { action: "decline" };
@@ -141,16 +143,16 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
   it("is not sent to the client if its text is too long", async () => {
     const says = vi.fn<Says>(approving);
     const { url } = await serving({ tools: [deleting()], executor: supervised });
-    const client = await clientOf(url, era, { says });
+    const client = await openClient(url, era, { says });
     const long = { ...call, arguments: { say: "x".repeat(100_000) } };
-    expect(textOf(await client.callTool(long))).toContain("has to approve the call");
+    expect(readText(await client.callTool(long))).toContain("has to approve the call");
     expect(says).not.toHaveBeenCalled();
   });
 
   it("is displayed without invisible characters", async () => {
     const says = vi.fn<Says>(approving);
     const { url } = await serving({ tools: [deleting()], executor: supervised });
-    const client = await clientOf(url, era, { says });
+    const client = await openClient(url, era, { says });
     await client.callTool({ ...call, arguments: { say: "all\u202eenon\u200b" } });
     expect(JSON.stringify(says.mock.calls)).not.toMatch(/\u202e|\u200b/);
   });
@@ -182,19 +184,19 @@ describe.each(eras)("a tool that waits for a person, for a %s client,", (era) =>
 
   it("gets the answers to all its questions", async () => {
     const { url } = await serving({ tools: [asking] });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: ({ message }) => ({
         action: "accept",
         content: { answer: message === "When?" ? "at eight" : 4 },
       }),
     });
     const result = await client.callTool({ name: "book_table", arguments: {} });
-    expect(textOf(result)).toBe('[4,"at eight"]');
+    expect(readText(result)).toBe('[4,"at eight"]');
   });
 
   it("gets no answer that does not match the schema", async () => {
     const { url } = await serving({ tools: [asking] });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: () => ({ action: "accept", content: { answer: "many" } }),
     });
     const result = await client
@@ -218,12 +220,12 @@ describe("the requestState of a client of the newer protocol", () => {
     const run = vi.fn<() => string>(() => "deleted");
     const { url } = await serving({ tools: [deleting(run)], executor: supervised });
     const again = { ...call, requestState: await asked(url), inputResponses: yes };
-    expect(textOf((await post(url, "tools/call", again, elicitation)).result as object)).toBe(
+    expect(readText((await post(url, "tools/call", again, elicitation)).result as object)).toBe(
       "deleted",
     );
     // A client that has lost the response asks once more, and another answer is refused.
     const retried = await post(url, "tools/call", again, elicitation);
-    expect(textOf(retried.result as object)).toBe("deleted");
+    expect(readText(retried.result as object)).toBe("deleted");
     const no = { approval: { action: "accept", content: { decision: "reject" } } };
     const other = { ...again, inputResponses: no };
     const replayed = await post(url, "tools/call", other, elicitation);
@@ -263,7 +265,7 @@ describe("the requestState of a client of the newer protocol", () => {
       });
     }
     expect(run).not.toHaveBeenCalled();
-    expect(textOf((await post(ann, "tools/call", stolen, elicitation)).result as object)).toBe(
+    expect(readText((await post(ann, "tools/call", stolen, elicitation)).result as object)).toBe(
       "deleted",
     );
   });

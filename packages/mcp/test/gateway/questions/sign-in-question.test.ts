@@ -1,6 +1,6 @@
 import { defineTool, suspend, type Tool } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
-import { clientOf, eras, serving, textOf } from "../../support/open-gateway.ts";
+import { openClient, eras, serving, readText } from "../../support/open-gateway.ts";
 
 const page =
   "https://login.example/authorize?redirect_uri=http%3A%2F%2F127.0.0.1%3A8976%2Fcallback";
@@ -23,7 +23,7 @@ describe.each(eras)("signing in, for the user of a %s client,", (era) => {
   it("is a page to visit, and then the address of its redirect", async () => {
     const { url } = await serving({ tools: [signing(page)] });
     const asked: unknown[] = [];
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       capabilities: { elicitation: { form: {}, url: {} } },
       says: ({ mode, url: where }) => {
         asked.push(mode === "url" ? where : "form");
@@ -31,37 +31,39 @@ describe.each(eras)("signing in, for the user of a %s client,", (era) => {
       },
     });
     const result = await client.callTool({ name: "read_mail", arguments: {} });
-    expect(textOf(result)).toBe(JSON.stringify([back]));
+    expect(readText(result)).toBe(JSON.stringify([back]));
     expect(asked).toEqual([page, "form"]);
   });
 
   it("is one form for a client without URL mode", async () => {
     const { url } = await serving({ tools: [signing(page)] });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       says: ({ message }) => ({
         action: "accept",
         content: { address: String(message).includes(page) ? back : "" },
       }),
     });
     const result = await client.callTool({ name: "read_mail", arguments: {} });
-    expect(textOf(result)).toBe(JSON.stringify([back]));
+    expect(readText(result)).toBe(JSON.stringify([back]));
   });
 
   it("is one page if there is no redirect", async () => {
     const { url } = await serving({ tools: [signing("https://login.example/device")] });
-    const client = await clientOf(url, era, {
+    const client = await openClient(url, era, {
       capabilities: { elicitation: { url: {} } },
       says: () => ({ action: "accept" }),
     });
     const result = await client.callTool({ name: "read_mail", arguments: {} });
-    expect(textOf(result)).toBe('["approve"]');
+    expect(readText(result)).toBe('["approve"]');
   });
 
   it("is done elsewhere if the client cannot ask for it", async () => {
     const { url } = await serving({ tools: [signing(page)] });
-    const client = await clientOf(url, era);
+    const client = await openClient(url, era);
     const result = await client.callTool({ name: "read_mail", arguments: {} });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/has to resume the call [0-9a-f-]{36} \(executor\.resume\)\.$/);
+    expect(readText(result)).toMatch(
+      /has to resume the call [0-9a-f-]{36} \(executor\.resume\)\.$/,
+    );
   });
 });

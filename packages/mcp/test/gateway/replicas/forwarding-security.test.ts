@@ -7,7 +7,7 @@ import { ask as send } from "../../support/open-listener.ts";
 import { freePort } from "@toolweave/test-support/replicas";
 import { key } from "../../support/replicas/cluster.ts";
 import {
-  holderOf,
+  findHolder,
   rawReplica,
   replicaHere,
   sessionAt,
@@ -43,7 +43,7 @@ async function credential(
   session: string,
   { caller = "ann", secret = key, now = Date.now, instance = "" } = {},
 ): Promise<string> {
-  const holder = await holderOf(session);
+  const holder = await findHolder(session);
   const to = instance === "" ? holder : { ...holder, instance };
   const parts = { method: "POST", headers: headersIn(session), body: list };
   return new ForwardCredentials(secret, "sender", now).create(to, { id: caller }, parts);
@@ -71,7 +71,7 @@ describe("a request that claims to be from another replica", () => {
     [
       "is sealed with the key for another purpose",
       async (session: string) => {
-        const holder = await holderOf(session);
+        const holder = await findHolder(session);
         const sealed = await new Sealer(key, "toolweave mcp session 1").seal(holder, []);
         return `Toolweave-Replica ${sealed}`;
       },
@@ -126,7 +126,7 @@ describe("a request that claims to be from another replica", () => {
     const session = await sessionAt(third.address);
     const parts = { method: "POST", headers: headersIn(session), body: list };
     const credentials = new ForwardCredentials(key, "sender");
-    const authorization = await credentials.create(await holderOf(own), { id: "ann" }, parts);
+    const authorization = await credentials.create(await findHolder(own), { id: "ann" }, parts);
     expect((await sendForwarded(url, session, authorization)).status).toBe(421);
     expect(third.received).toEqual([]);
   });

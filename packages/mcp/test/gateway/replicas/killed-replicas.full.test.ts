@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scenarioFailure, serverResults } from "../../../conformance-suite/server-results.ts";
-import { textOf } from "../../support/open-gateway.ts";
+import { readText } from "../../support/open-gateway.ts";
 import { cluster, suiteCluster } from "../../support/replicas/cluster.ts";
 import { killInTurn, type Killing, type ReplicaHandle } from "@toolweave/test-support/replicas";
 import {
@@ -112,10 +112,10 @@ describe("three gateways behind a load balancer, of which one is killed and star
               faults.push(`${kind} ${name}: ${JSON.stringify(error)}`);
             }
           } else if ((answer as JsonObject)["isError"] === true) {
-            if (textOf(answer as JsonObject).includes("may have run")) counts.mayHaveRun += 1;
-            else faults.push(`${kind} ${name}: ${textOf(answer as JsonObject)}`);
-          } else if (!/^[abc](: accept)?$/.test(textOf(answer as JsonObject))) {
-            faults.push(`${kind} ${name}: ${textOf(answer as JsonObject)}`);
+            if (readText(answer as JsonObject).includes("may have run")) counts.mayHaveRun += 1;
+            else faults.push(`${kind} ${name}: ${readText(answer as JsonObject)}`);
+          } else if (!/^[abc](: accept)?$/.test(readText(answer as JsonObject))) {
+            faults.push(`${kind} ${name}: ${readText(answer as JsonObject)}`);
           }
         }
         await client.close().catch(() => {});

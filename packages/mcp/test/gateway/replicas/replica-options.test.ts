@@ -2,14 +2,14 @@ import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { memoryRateLimits, type RateLimitStore } from "@toolweave/core/stores";
 import { describe, expect, it } from "vitest";
 import { serveMcp } from "../../../src/gateway/index.ts";
-import { textOf } from "../../support/open-gateway.ts";
+import { readText } from "../../support/open-gateway.ts";
 import { key } from "../../support/replicas/cluster.ts";
 import { replicaHere } from "../../support/replicas/raw-replica.ts";
 import { ask } from "../../support/replicas/replica-requests.ts";
 
 const call = { name: "echo", arguments: { text: "hello" } };
 const answerAt = async (url: string, caller: string): Promise<string> =>
-  textOf((await ask(url, "tools/call", call, { caller })).result ?? { content: [] });
+  readText((await ask(url, "tools/call", call, { caller })).result ?? { content: [] });
 
 describe("the calls per minute of a caller", () => {
   it("are counted over all replicas that share the store of rates", async () => {

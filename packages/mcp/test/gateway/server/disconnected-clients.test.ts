@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { defineTool } from "@toolweave/core";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { McpProvider } from "../../../src/gateway/index.ts";
-import { clientOf, eras, opening, requestFor, serving } from "../../support/open-gateway.ts";
+import { openClient, eras, opening, requestFor, serving } from "../../support/open-gateway.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -33,7 +33,7 @@ function shelf(watched: Set<string>): McpProvider {
 it("the end of a client's stream is noticed, however old its request is", async () => {
   const watched = new Set<string>();
   const { url } = await serving({ gateway: { providers: [shelf(watched)] } });
-  const client = await clientOf(url, "modern");
+  const client = await openClient(url, "modern");
   const listening = await client.listen({ resourceSubscriptions: ["shelf://1"] });
   expect(watched).toEqual(new Set(["shelf://1"]));
   await collectAll();
@@ -58,7 +58,7 @@ it.each(eras)("a call ends with the connection of its client (%s)", async (era) 
       }),
   });
   const { url } = await serving({ tools: [slow] });
-  const client = await clientOf(url, era);
+  const client = await openClient(url, era);
   onTestFinished(() => client.close());
   const abort = new AbortController();
   const call = client.callTool({ name: "slow", arguments: {} }, { signal: abort.signal });

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveMcp, type McpProvider } from "../../../src/gateway/index.ts";
-import { clientOf, echo, post, serving } from "../../support/open-gateway.ts";
+import { openClient, echo, post, serving } from "../../support/open-gateway.ts";
 
 /** A client of the older protocol over standard input and output, message by message. */
 async function rawClient(registry: ToolRegistry): Promise<{
@@ -102,7 +102,7 @@ describe("a hostile provider", () => {
       onChange: () => () => {},
     };
     const { url } = await serving({ gateway: { providers: [provider] } });
-    const client = await clientOf(url, "modern");
+    const client = await openClient(url, "modern");
     expect((await client.listResources()).resources).toHaveLength(600);
   });
 

@@ -5,7 +5,7 @@ import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/
 import { fileURLToPath } from "node:url";
 import { compileCache } from "@toolweave/test-support";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { eras, textOf } from "../../support/open-gateway.ts";
+import { eras, readText } from "../../support/open-gateway.ts";
 
 const server = {
   command: process.execPath,
@@ -35,9 +35,9 @@ describe.each(eras)("a gateway over stdio, for a %s client,", (era) => {
     onTestFinished(() => client.close());
     expect(client.getInstructions()).toBe("Add first.");
     const sum = await client.callTool({ name: "add", arguments: { a: 1, b: 2 } });
-    expect(textOf(sum)).toBe("3");
+    expect(readText(sum)).toBe("3");
     const dropped = await client.callTool({ name: "drop", arguments: {} });
-    expect(textOf(dropped)).toBe("dropped: accept");
+    expect(readText(dropped)).toBe("dropped: accept");
     expect(asked).toEqual(["drop needs your approval:", "All?"]);
     const { pid } = transport;
     await client.close();

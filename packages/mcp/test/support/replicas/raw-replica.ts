@@ -79,14 +79,14 @@ export async function rawReplica(
 }
 
 const sessions = (secret: string): Sealer => new Sealer(secret, "toolweave mcp session 1");
-const contextOf = (caller: string): string => JSON.stringify([caller, undefined, undefined]);
+const serializeContext = (caller: string): string => JSON.stringify([caller, undefined, undefined]);
 
 /** The id of a session of a caller, as a replica at this address makes it. */
 export function sessionAt(address: ReplicaAddress, caller = "ann", secret = key): Promise<string> {
-  return sessions(secret).seal({ ...address, id: "1" }, contextOf(caller));
+  return sessions(secret).seal({ ...address, id: "1" }, serializeContext(caller));
 }
 
 /** The replica that a session names. */
-export async function holderOf(session: string, caller = "ann"): Promise<ReplicaAddress> {
-  return (await sessions(key).open(session, contextOf(caller))) as ReplicaAddress;
+export async function findHolder(session: string, caller = "ann"): Promise<ReplicaAddress> {
+  return (await sessions(key).open(session, serializeContext(caller))) as ReplicaAddress;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { textOf } from "../open-gateway.ts";
+import { readText } from "../open-gateway.ts";
 import type { Cluster } from "./cluster.ts";
 import { ask, askIn, capable, fetchIn, startSession, type Answer } from "./replica-requests.ts";
 import { clientKinds, plainClient, type PlainClient } from "@toolweave/test-support/mcp-client";
@@ -44,7 +44,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       for (let index = 0; index < 6; index++) {
         const { answer, error } = await client.request("tools/call", call("where", kind));
         expect(error).toBeUndefined();
-        names.add(textOf(answer as JsonObject));
+        names.add(readText(answer as JsonObject));
       }
       expect(names.size).toBe(kind === "2.x, 2026-07-28" ? 3 : 1);
       expect(runs("where", kind)).toBe(6);
@@ -55,7 +55,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       for (let index = 0; index < 3; index++) {
         const id = `${kind} ${index}`;
         const { answer, asked, progress } = await client.request("tools/call", call("ask", id));
-        expect(textOf(answer as JsonObject)).toMatch(/^[abc]: accept$/);
+        expect(readText(answer as JsonObject)).toMatch(/^[abc]: accept$/);
         expect(asked).toHaveLength(1);
         expect(progress.map((one) => (one as JsonObject)["message"])).toEqual(["Asking", "Asked"]);
         expect(runs("ask", id)).toBe(1);
@@ -82,8 +82,8 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       const [key = ""] = Object.keys(answer["inputResponses"] as JsonObject);
       const inputResponses = { [key]: { action: "accept", content: { decision: "approve" } } };
       const approved = { ...answer, inputResponses };
-      expect(textOf((await ask(b.url, "tools/call", approved)).result ?? {})).toBe("b");
-      expect(textOf((await ask(c.url, "tools/call", approved)).result ?? {})).toBe("b");
+      expect(readText((await ask(b.url, "tools/call", approved)).result ?? {})).toBe("b");
+      expect(readText((await ask(c.url, "tools/call", approved)).result ?? {})).toBe("b");
       expect(runs("approve", "approved")).toBe(1);
     });
 
@@ -93,7 +93,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
         const { error } = await ask(url, "tools/call", answer, { caller: "bob" });
         expect(error).toMatchObject({ data: { reason: "invalid_request_state" } });
       }
-      expect(textOf((await ask(c.url, "tools/call", answer)).result ?? {})).toBe("a: accept");
+      expect(readText((await ask(c.url, "tools/call", answer)).result ?? {})).toBe("a: accept");
     });
 
     it("uses an answer once", async () => {
@@ -145,7 +145,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
           expect(result).toMatchObject({ taskId, status: "completed" });
           return result?.["result"] as JsonObject;
         });
-        expect(textOf(ended)).toBe(name === "live_task" ? "a: accept" : "a: 7");
+        expect(readText(ended)).toBe(name === "live_task" ? "a: accept" : "a: 7");
         expect((await about(c.url, "tasks/get", { taskId })).result).toMatchObject({
           result: ended,
         });
@@ -183,7 +183,7 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       ).toBeUndefined();
       await eventually(async () => {
         const { result } = await about(a.url, "tasks/get", { taskId });
-        expect(textOf((result?.["result"] as JsonObject | undefined) ?? { content: [] })).toBe(
+        expect(readText((result?.["result"] as JsonObject | undefined) ?? { content: [] })).toBe(
           "b: 8",
         );
       });
@@ -195,10 +195,10 @@ export function describeReplicas(start: () => Promise<Cluster>, canCancel = true
       await c.kill();
       const { result } = await ask(a.url, "tools/call", answer);
       expect(result).toMatchObject({ isError: true });
-      expect(textOf(result ?? {})).toContain("The call may have run");
+      expect(readText(result ?? {})).toContain("The call may have run");
       await c.restart();
       for (const { url } of [b, c]) {
-        expect(textOf((await ask(url, "tools/call", answer)).result ?? {})).toContain(
+        expect(readText((await ask(url, "tools/call", answer)).result ?? {})).toContain(
           "may have run",
         );
       }

@@ -4,7 +4,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createServer } from "node:http";
 import { startServer } from "@toolweave/test-support/start-server";
 import { describe, expect, it, vi } from "vitest";
-import { connected, textOf } from "../../support/open-connection.ts";
+import { connected, readText } from "../../support/open-connection.ts";
 import { greets, rawHttp, said, type RawExchange } from "../../support/raw-http.ts";
 
 /** A server of the older protocol whose response streams a test controls. */
@@ -25,7 +25,7 @@ describe("the response stream of a call", () => {
       end();
     });
     const connection = await connected({ name: "raw", url });
-    expect(await textOf(connection, "any")).toBe("whole");
+    expect(await readText(connection, "any")).toBe("whole");
     expect(connection.faults).toEqual({ skipped: 2, unmatched: 0, sample: "{half" });
   });
 
@@ -44,7 +44,7 @@ describe("the response stream of a call", () => {
       end();
     });
     const connection = await connected({ name: "raw", url });
-    expect(await textOf(connection, "any")).toBe("Jürgen 🙂");
+    expect(await readText(connection, "any")).toBe("Jürgen 🙂");
   });
 
   it("MF22: with broken UTF-8 is read with replacement characters", async () => {
@@ -59,7 +59,7 @@ describe("the response stream of a call", () => {
       end();
     });
     const connection = await connected({ name: "raw", url });
-    expect(await textOf(connection, "any")).toBe("\uFFFD\uFFFD");
+    expect(await readText(connection, "any")).toBe("\uFFFD\uFFFD");
   });
 
   it("MF22, MC15: with an event of more than 64 MiB fails only its call", async () => {
@@ -76,8 +76,8 @@ describe("the response stream of a call", () => {
     });
     const connection = await connected({ name: "raw", url });
     const [huge, small] = await Promise.allSettled([
-      textOf(connection, "huge"),
-      textOf(connection, "small"),
+      readText(connection, "huge"),
+      readText(connection, "small"),
     ]);
     expect(huge).toMatchObject({ status: "rejected", reason: { code: "upstream" } });
     expect(small).toEqual({ status: "fulfilled", value: "small" });
@@ -91,8 +91,8 @@ describe("the response stream of a call", () => {
     });
     const connection = await connected({ name: "raw", url });
     const expected = "the server ended its response before it was complete";
-    await expect(textOf(connection, "ends")).rejects.toThrow(expected);
-    await expect(textOf(connection, "breaks")).rejects.toThrow(expected);
+    await expect(readText(connection, "ends")).rejects.toThrow(expected);
+    await expect(readText(connection, "breaks")).rejects.toThrow(expected);
   });
 
   it("is resumed where it broke when its events have ids", async () => {
@@ -112,7 +112,7 @@ describe("the response stream of a call", () => {
       }
     });
     const connection = await connected({ name: "raw", url });
-    expect(await textOf(connection, "any")).toBe("the rest");
+    expect(await readText(connection, "any")).toBe("the rest");
     expect(asked).toEqual(["at-7"]);
   });
 
@@ -134,7 +134,7 @@ describe("the response stream of a call", () => {
     });
     const stop = new AbortController();
     const connection = await connected({ name: "raw", url });
-    await expect(textOf(connection, "any", {}, stop.signal)).rejects.toMatchObject({
+    await expect(readText(connection, "any", {}, stop.signal)).rejects.toMatchObject({
       code: "cancelled",
     });
     await gone;
@@ -148,8 +148,8 @@ describe("a server over HTTP", () => {
       if (!greets(exchange, "s-1")) exchange.response.writeHead(404).end();
     });
     const connection = await connected({ name: "raw", url });
-    await expect(textOf(connection, "any")).rejects.toMatchObject({ data: { status: 404 } });
-    await expect(textOf(connection, "other")).rejects.toMatchObject({ data: { status: 404 } });
+    await expect(readText(connection, "any")).rejects.toMatchObject({ data: { status: 404 } });
+    await expect(readText(connection, "other")).rejects.toMatchObject({ data: { status: 404 } });
   });
 
   it("gets its session and version with every request, and the session's end", async () => {
@@ -163,7 +163,7 @@ describe("a server over HTTP", () => {
       if (!greets(exchange, "s-1")) json({ result: said("here") });
     });
     const connection = await connected({ name: "raw", url });
-    await textOf(connection, "any");
+    await readText(connection, "any");
     await connection.close();
     expect(seen).toEqual([
       ["server/discover", undefined, "2026-07-28"],
@@ -213,7 +213,7 @@ describe("a server over HTTP", () => {
         },
       },
     );
-    expect(await textOf(connection, "any")).toBe("signed in");
+    expect(await readText(connection, "any")).toBe("signed in");
     expect(refusals).toEqual([[401, "Bearer x", 0]]);
   });
 
@@ -221,11 +221,11 @@ describe("a server over HTTP", () => {
     const { url, requests } = await oldServer();
     const server = { name: "old", url };
     const connection = await connected(server);
-    expect(await textOf(connection, "echo", { text: "hello" })).toBe("hello");
+    expect(await readText(connection, "echo", { text: "hello" })).toBe("hello");
     await connection.close();
     requests.length = 0;
     const again = await connected(server);
-    expect(await textOf(again, "echo", { text: "again" })).toBe("again");
+    expect(await readText(again, "echo", { text: "again" })).toBe("again");
     expect(requests[0]).toBe("GET /sse");
   });
 });

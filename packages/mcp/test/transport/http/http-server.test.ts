@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { httpLibrary, type HttpLibrary } from "../../support/http-library.ts";
-import { executorOver, opened, toolOf } from "../../support/open-source.ts";
+import { executorOver, opened, findTool } from "../../support/open-source.ts";
 
 let library: HttpLibrary;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe("a server over HTTP", () => {
     await source.ready;
     const received = vi.fn<() => void>();
     source.onChange(received);
-    await toolOf(source, "reorganise").invoke({}, {
+    await findTool(source, "reorganise").invoke({}, {
       signal: new AbortController().signal,
       progress() {},
       idempotencyKey: async () => "k",

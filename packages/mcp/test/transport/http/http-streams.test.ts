@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { connected, textOf } from "../../support/open-connection.ts";
+import { connected, readText } from "../../support/open-connection.ts";
 import { greets, rawHttp, said, type RawExchange } from "../../support/raw-http.ts";
 import { executorOver, opened } from "../../support/open-source.ts";
 
@@ -34,7 +34,7 @@ describe("the server's own stream of the older protocol", () => {
       const server = await withSessions(({ response }) => response.writeHead(status).end());
       const connection = await connected({ name: "raw", url: server.url });
       await vi.waitFor(() => expect(server.asked()).toBe(1), 60_000);
-      expect(await textOf(connection, "any")).toBe("session-1");
+      expect(await readText(connection, "any")).toBe("session-1");
       expect(await Promise.race([connection.closed, "open"])).toBe("open");
       expect([server.sessions(), server.asked()]).toEqual([1, 1]);
     },
@@ -95,7 +95,7 @@ describe("the server's own stream of the older protocol", () => {
     });
     const connection = await connected({ name: "raw", url: server.url });
     await vi.waitFor(() => expect(server.asked()).toBe(2), { timeout: 60_000 });
-    expect(await textOf(connection, "any")).toBe("session-1");
+    expect(await readText(connection, "any")).toBe("session-1");
   });
 });
 
@@ -108,7 +108,7 @@ describe("open streams", () => {
     const connections = await Promise.all(
       Array.from({ length: 140 }, () => connected({ name: "raw", url })),
     );
-    for (const connection of connections) expect(await textOf(connection, "any")).toBe("here");
+    for (const connection of connections) expect(await readText(connection, "any")).toBe("here");
   });
 
   it("receive their responses, however many calls wait for them", async () => {
@@ -143,7 +143,9 @@ describe("open streams", () => {
         },
       },
     );
-    const texts = await Promise.all(Array.from({ length: asks }, () => textOf(connection, "any")));
+    const texts = await Promise.all(
+      Array.from({ length: asks }, () => readText(connection, "any")),
+    );
     expect(texts).toEqual(Array.from({ length: asks }, () => "thanks"));
   });
 });

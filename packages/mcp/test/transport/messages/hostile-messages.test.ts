@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { compileCache } from "@toolweave/test-support";
 import { describe, expect, it, vi } from "vitest";
 import type { McpStdioServer } from "../../../src/index.ts";
-import { connected, textOf } from "../../support/open-connection.ts";
+import { connected, readText } from "../../support/open-connection.ts";
 import { executorOver, opened } from "../../support/open-source.ts";
 
 function hostile(more: Partial<McpStdioServer> = {}): McpStdioServer {
@@ -30,31 +30,31 @@ describe("a server that attacks its host", () => {
     "bytes",
   ])("MC19: stops nothing with %s, and its own call ends", async (attack) => {
     const connection = await connected(hostile());
-    expect(await textOf(connection, attack)).toBe("done");
-    expect(await textOf(connection, "echo")).toBe("done");
+    expect(await readText(connection, attack)).toBe("done");
+    expect(await readText(connection, "echo")).toBe("done");
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
   it("is disconnected in the middle of an empty batch", async () => {
     const connection = await connected(hostile());
-    await expect(textOf(connection, "batch")).rejects.toThrow("sends invalid messages");
+    await expect(readText(connection, "batch")).rejects.toThrow("sends invalid messages");
     expect(connection.faults.skipped).toBe(10_000);
   });
 
   it("MC15: fails only its call with a response of millions of values, which is not parsed", async () => {
     const connection = await connected(hostile());
-    await expect(textOf(connection, "values")).rejects.toMatchObject({
+    await expect(readText(connection, "values")).rejects.toMatchObject({
       code: "upstream",
       message: expect.stringContaining("more than 2000000 values"),
     });
-    expect(await textOf(connection, "echo")).toBe("done");
+    expect(await readText(connection, "echo")).toBe("done");
   });
 
   it.each(["close_output", "close_input"])(
     "MF04: that only does %s, and keeps running, is disconnected",
     async (attack) => {
       const connection = await connected(hostile());
-      const call = textOf(connection, attack).then(() => textOf(connection, "echo"));
+      const call = readText(connection, attack).then(() => readText(connection, "echo"));
       await expect(call).rejects.toThrow("the server has closed its input or its output");
       await connection.closed;
     },

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { listenHttp, serveMcp } from "../../../src/gateway/index.ts";
 import { fragile, lives } from "../../support/fragile-source.ts";
 import { opened } from "../../support/open-source.ts";
-import { clientOf, eras, opening } from "../../support/open-gateway.ts";
+import { openClient, eras, opening } from "../../support/open-gateway.ts";
 
 /** The warnings of this process that name processes which were left. */
 function warnings(): readonly string[] {
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32").each(eras)("a gateway, for a %s cl
       const gateway = serveMcp(registry, executor);
       const listener = await listenHttp(gateway);
       onTestFinished(() => listener.close(0));
-      const client = await clientOf(listener.url, era);
+      const client = await openClient(listener.url, era);
       const begun = opening();
       executor.on(({ type }) => type === "tool.started" && begun.open());
       const call = client

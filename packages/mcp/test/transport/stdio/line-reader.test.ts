@@ -19,7 +19,7 @@ function received(): Heard {
 }
 
 /** The id in a line of 65 MiB, which begins and ends like this. */
-function idOf(begin: string, end: string): unknown {
+function getId(begin: string, end: string): unknown {
   const { cut, reader } = received();
   reader.read(Buffer.from(begin));
   for (let count = 0; count < 65; count++) reader.read(Buffer.alloc(1024 * 1024, "a"));
@@ -69,6 +69,6 @@ describe("the id of a response that is too long", () => {
     ["is not the id of a nested object", '{"result":{"text":"', '","id":7}}', undefined],
     ["is absent for a request", '{"id":7,"method":"x","params":{"text":"', '"}}', undefined],
   ])("%s", (_, begin, end, id) => {
-    expect(idOf(begin, end)).toBe(id);
+    expect(getId(begin, end)).toBe(id);
   });
 });

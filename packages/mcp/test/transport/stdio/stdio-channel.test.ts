@@ -1,31 +1,31 @@
 import type { JsonObject } from "@toolweave/core";
 import type { McpProgress } from "../../../src/transport/messages/mcp-connection.ts";
 import { describe, expect, it, vi } from "vitest";
-import { connected, rawServer, textOf } from "../../support/open-connection.ts";
+import { connected, rawServer, readText } from "../../support/open-connection.ts";
 
 const mebi = 1024 * 1024;
 
 describe("a server that violates the transport over stdio", () => {
   it("MC15: a result of 60 MiB is accepted", async () => {
     const connection = await connected(rawServer());
-    expect((await textOf(connection, "huge", { count: 60 }))?.length).toBe(60 * mebi);
+    expect((await readText(connection, "huge", { count: 60 }))?.length).toBe(60 * mebi);
   });
 
   it("MC15: a result of 65 MiB fails only its call, and the connection stays", async () => {
     const connection = await connected(rawServer());
     const [huge, other] = await Promise.allSettled([
-      textOf(connection, "huge", { count: 65 }),
-      textOf(connection, "echo", { text: "beside it" }),
+      readText(connection, "huge", { count: 65 }),
+      readText(connection, "echo", { text: "beside it" }),
     ]);
     expect(huge).toMatchObject({ status: "rejected", reason: { code: "upstream" } });
     expect(other).toEqual({ status: "fulfilled", value: "beside it" });
-    expect(await textOf(connection, "echo", { text: "after it" })).toBe("after it");
+    expect(await readText(connection, "echo", { text: "after it" })).toBe("after it");
   });
 
   it("MC16: an endless line ends the server, and memory stays bounded", async () => {
     const connection = await connected(rawServer());
     const before = process.memoryUsage().rss;
-    const call = textOf(connection, "endless");
+    const call = readText(connection, "endless");
     await expect(call).rejects.toThrow("the server wrote a line of more than 256 MiB");
     await connection.closed;
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * mebi);
@@ -33,13 +33,13 @@ describe("a server that violates the transport over stdio", () => {
 
   it("MC19, MF08: invalid lines are skipped and counted, and the call succeeds", async () => {
     const connection = await connected(rawServer());
-    expect(await textOf(connection, "garbage")).toBe("after the garbage");
+    expect(await readText(connection, "garbage")).toBe("after the garbage");
     expect(connection.faults).toEqual({ skipped: 8, unmatched: 0, sample: "npm WARN deprecated" });
   });
 
   it("MC19, MF08: a server that writes only invalid lines is ended, with one of them in the error", async () => {
     const connection = await connected(rawServer());
-    const call = textOf(connection, "garbage", { count: 20_000 });
+    const call = readText(connection, "garbage", { count: 20_000 });
     await expect(call).rejects.toThrow(
       "the server sends invalid messages, such as: npm WARN deprecated",
     );
@@ -48,7 +48,7 @@ describe("a server that violates the transport over stdio", () => {
 
   it("MF09, MF10: a message in chunks of a byte, with blank lines and CRLF, is read", async () => {
     const connection = await connected(rawServer());
-    expect(await textOf(connection, "pieces")).toBe("Jürgen 🙂");
+    expect(await readText(connection, "pieces")).toBe("Jürgen 🙂");
     expect(connection.faults).toEqual({ skipped: 0, unmatched: 0 });
   });
 
@@ -58,10 +58,10 @@ describe("a server that violates the transport over stdio", () => {
     async () => {
       const connection = await connected(rawServer());
       const before = process.memoryUsage().rss;
-      expect(await textOf(connection, "stderr", { count: 1024 })).toBe("drained");
+      expect(await readText(connection, "stderr", { count: 1024 })).toBe("drained");
       // Far less than was sent. Buffers of the pipe wait for the collector, the longer the busier the machine is.
       expect(process.memoryUsage().rss - before).toBeLessThan(400 * mebi);
-      const call = textOf(connection, "endless");
+      const call = readText(connection, "endless");
       await expect(call).rejects.toMatchObject({
         stderr: expect.stringMatching(/the last words$/),
       });
@@ -70,9 +70,9 @@ describe("a server that violates the transport over stdio", () => {
 
   it("MF13: a server that does not read is overloaded after some MiB, and memory stays bounded", async () => {
     const connection = await connected(rawServer());
-    await textOf(connection, "stop_reading");
+    await readText(connection, "stop_reading");
     const text = "a".repeat(mebi);
-    const calls = Array.from({ length: 40 }, () => textOf(connection, "echo", { text }));
+    const calls = Array.from({ length: 40 }, () => readText(connection, "echo", { text }));
     const settled = Promise.allSettled(calls);
     await expect(calls.at(-1)).rejects.toMatchObject({
       code: "unavailable",
@@ -87,19 +87,19 @@ describe("a server that violates the transport over stdio", () => {
 
   it("MF30: unmatched and duplicate responses are ignored and counted", async () => {
     const connection = await connected(rawServer());
-    expect(await textOf(connection, "replies")).toBe("the first");
-    expect(await textOf(connection, "echo", { text: "still there" })).toBe("still there");
+    expect(await readText(connection, "replies")).toBe("the first");
+    expect(await readText(connection, "echo", { text: "still there" })).toBe("still there");
     expect(connection.faults).toEqual({ skipped: 0, unmatched: 4 });
   });
 
   it("a response without a result or an error fails its call", async () => {
     const connection = await connected(rawServer());
-    await expect(textOf(connection, "bare")).rejects.toThrow("without a result or an error");
+    await expect(readText(connection, "bare")).rejects.toThrow("without a result or an error");
   });
 
   it("an id that is returned as a string of digits matches", async () => {
     const connection = await connected(rawServer());
-    expect(await textOf(connection, "digits")).toBe("with digits");
+    expect(await readText(connection, "digits")).toBe("with digits");
   });
 
   it("progress in the same chunk as the response is delivered, and none after it", async () => {
@@ -107,27 +107,27 @@ describe("a server that violates the transport over stdio", () => {
     const onProgress = vi.fn<(progress: McpProgress) => void>();
     const { signal } = new AbortController();
     await connection.request("tools/call", { name: "progress" }, { signal, onProgress });
-    await textOf(connection, "echo", { text: "" });
+    await readText(connection, "echo", { text: "" });
     expect(onProgress.mock.calls.flat()).toEqual([{ progress: 1 }, { progress: 2 }]);
   });
 
   it("MF27: when a cancellation and the response cross, the request ends once", async () => {
     const connection = await connected(rawServer());
     const stop = new AbortController();
-    const call = textOf(connection, "stubborn", {}, stop.signal);
-    await textOf(connection, "echo", { text: "it has begun" });
+    const call = readText(connection, "stubborn", {}, stop.signal);
+    await readText(connection, "echo", { text: "it has begun" });
     stop.abort();
     await expect(call).rejects.toMatchObject({ code: "cancelled" });
     // The server received the id, and its late answer was ignored.
-    expect(await textOf(connection, "cancelled")).toBe("1000");
+    expect(await readText(connection, "cancelled")).toBe("1000");
     expect(connection.faults.unmatched).toBe(1);
   });
 
   it("a request that is cancelled before it is sent is not sent", async () => {
     const connection = await connected(rawServer());
-    const call = textOf(connection, "stubborn", {}, AbortSignal.abort());
+    const call = readText(connection, "stubborn", {}, AbortSignal.abort());
     await expect(call).rejects.toMatchObject({ code: "cancelled" });
-    expect(await textOf(connection, "cancelled")).toBe("undefined");
+    expect(await readText(connection, "cancelled")).toBe("undefined");
   });
 });
 
@@ -135,12 +135,12 @@ describe("a storm of list_changed", () => {
   it("MC13, MF15: of 100,000 is coalesced with flat memory, and another call is answered", async () => {
     const onNotification = vi.fn<(method: string, params: JsonObject) => void>();
     const connection = await connected(rawServer(), { onNotification });
-    await textOf(connection, "storm", { count: 1_000 });
+    await readText(connection, "storm", { count: 1_000 });
     onNotification.mockClear();
     const before = process.memoryUsage().rss;
     const begun = performance.now();
-    const storm = textOf(connection, "storm", { count: 100_000 });
-    expect(await textOf(connection, "echo", { text: "beside it" })).toBe("beside it");
+    const storm = readText(connection, "storm", { count: 100_000 });
+    expect(await readText(connection, "echo", { text: "beside it" })).toBe("beside it");
     await storm;
     const lasted = performance.now() - begun;
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * mebi);
@@ -152,9 +152,9 @@ describe("a storm of list_changed", () => {
   it("the last of them is not lost", async () => {
     const onNotification = vi.fn<(method: string, params: JsonObject) => void>();
     const connection = await connected(rawServer(), { onNotification });
-    await textOf(connection, "storm", { count: 1_000 });
+    await readText(connection, "storm", { count: 1_000 });
     await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(1), 60_000);
-    await textOf(connection, "storm", { count: 1_000 });
+    await readText(connection, "storm", { count: 1_000 });
     await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(2), 60_000);
   });
 });
@@ -166,6 +166,6 @@ describe("a server after a reconnect", () => {
     await first.close();
     const again = await connected(server);
     expect(again.era).toBe("legacy");
-    expect(await textOf(again, "echo", { text: "here" })).toBe("here");
+    expect(await readText(again, "echo", { text: "here" })).toBe("here");
   });
 });

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunningServer } from "../server-program.ts";
-import { resultOf, serverTools, textOf, type CallTool, type ServerTools } from "../server-tools.ts";
+import {
+  awaitResult,
+  serverTools,
+  readText,
+  type CallTool,
+  type ServerTools,
+} from "../server-tools.ts";
 import { startHomebridge } from "./homebridge.ts";
 
 let server: RunningServer;
@@ -74,24 +80,24 @@ describe("Homebridge UI", () => {
   });
 
   test("reports that credentials are missing, and that they are refused", async () => {
-    const without = await resultOf(ada("home__users_controller_get_users"));
+    const without = await awaitResult(ada("home__users_controller_get_users"));
     expect(without).toMatchObject({ isError: true, details: { status: 401 } });
-    expect(textOf(without)).toContain("Credentials are missing: the host has to configure them");
+    expect(readText(without)).toContain("Credentials are missing: the host has to configure them");
     const key = tools.key("home", "ada");
     await tools.store.set(key, { type: "secret", secret: "no.such.token" });
-    const wrong = await resultOf(ada("home__users_controller_get_users"));
-    expect(textOf(wrong)).toContain("The credentials were refused");
+    const wrong = await awaitResult(ada("home__users_controller_get_users"));
+    expect(readText(wrong)).toContain("The credentials were refused");
     expect(JSON.stringify(wrong)).not.toContain("no.such.token");
     await tools.store.delete(key);
   });
 
   test("creates the first account, and signs it in with a token that only the store receives", async () => {
-    const first = await resultOf(
+    const first = await awaitResult(
       ada("home__setup_wizard_controller_setup_first_user", account("Ada", true)),
     );
     expect(first.value).toMatchObject({ id: 1, username: "ada", admin: true });
     const signIn = (password: string): Promise<JsonObject> =>
-      resultOf(
+      awaitResult(
         ada("home__auth_controller_sign_in", { username: "ada", password }),
       ) as unknown as Promise<JsonObject>;
     expect(await signIn("a guess")).toMatchObject({ isError: true, details: { status: 403 } });
@@ -103,48 +109,48 @@ describe("Homebridge UI", () => {
     });
     expect(signedIn["value"]).toMatchObject({ access_token: "[redacted]", token_type: "Bearer" });
     expect(JSON.stringify(signedIn)).not.toContain((kept as { secret: string }).secret);
-    const check = await resultOf(ada("home__auth_controller_check_auth"));
+    const check = await awaitResult(ada("home__auth_controller_check_auth"));
     expect(check.value).toEqual({ status: "OK" });
   });
 
   test("creates, lists, updates and deletes", async () => {
     const list = async (): Promise<JsonValue | undefined> =>
-      (await resultOf(ada("home__users_controller_get_users"))).value;
+      (await awaitResult(ada("home__users_controller_get_users"))).value;
     const eve = { id: 2, name: "Eve", username: "eve", admin: false, otpActive: false };
-    const added = await resultOf(ada("home__users_controller_add_user", account("Eve", false)));
+    const added = await awaitResult(ada("home__users_controller_add_user", account("Eve", false)));
     expect(added).toMatchObject({ value: eve, details: { status: 201 } });
     expect(await list()).toEqual([expect.objectContaining({ id: 1 }), eve]);
     const renamed = { ...account("Eve", false), userId: 2, name: "Ève & Söhne 💡" };
-    await resultOf(ada("home__users_controller_update_user", renamed));
+    await awaitResult(ada("home__users_controller_update_user", renamed));
     expect(await list()).toContainEqual({ ...eve, name: "Ève & Söhne 💡" });
-    const gone = await resultOf(ada("home__users_controller_delete_user", { userId: 2 }));
-    expect(textOf(gone)).toBe("200 OK");
+    const gone = await awaitResult(ada("home__users_controller_delete_user", { userId: 2 }));
+    expect(readText(gone)).toBe("200 OK");
     expect(await list()).toEqual([expect.objectContaining({ id: 1 })]);
-    const again = await resultOf(ada("home__users_controller_delete_user", { userId: 2 }));
-    expect(textOf(again)).toMatch(/^400 Bad Request: .*User Not Found/);
+    const again = await awaitResult(ada("home__users_controller_delete_user", { userId: 2 }));
+    expect(readText(again)).toMatch(/^400 Bad Request: .*User Not Found/);
   });
 
   test("keeps the calls of two people apart", async () => {
-    await resultOf(ada("home__users_controller_add_user", account("Bob", false)));
-    const stranger = await resultOf(bob("home__users_controller_get_users"));
-    expect(textOf(stranger)).toContain("Credentials are missing");
+    await awaitResult(ada("home__users_controller_add_user", account("Bob", false)));
+    const stranger = await awaitResult(bob("home__users_controller_get_users"));
+    expect(readText(stranger)).toContain("Credentials are missing");
     const password = "Bob's password";
-    await resultOf(bob("home__auth_controller_sign_in", { username: "bob", password }));
-    const signedIn = await resultOf(bob("home__auth_controller_check_auth"));
+    await awaitResult(bob("home__auth_controller_sign_in", { username: "bob", password }));
+    const signedIn = await awaitResult(bob("home__auth_controller_check_auth"));
     expect(signedIn.value).toEqual({ status: "OK" });
-    const user = await resultOf(bob("home__users_controller_get_users"));
-    expect(textOf(user)).toMatch(/^403 Forbidden: .*\nThe credentials do not permit this\./);
+    const user = await awaitResult(bob("home__users_controller_get_users"));
+    expect(readText(user)).toMatch(/^403 Forbidden: .*\nThe credentials do not permit this\./);
   });
 
   test("returns a file byte for byte, and accepts it again", async () => {
-    await resultOf(ada("home__backup_controller_create_backup_in_directory"));
-    const backups = await resultOf(ada("home__backup_controller_list_scheduled_backups"));
+    await awaitResult(ada("home__backup_controller_create_backup_in_directory"));
+    const backups = await awaitResult(ada("home__backup_controller_list_scheduled_backups"));
     const [{ id: backupId }] = backups.value as [{ id: string }];
     const onDisk = file("data/backups/**/*.tar.gz");
     expect(onDisk.length).toBeGreaterThan(1_000_000);
 
     const download = "home__backup_controller_get_scheduled_backup";
-    const downloaded = await resultOf(ada(download, { backupId }));
+    const downloaded = await awaitResult(ada(download, { backupId }));
     const [artifact] = downloaded.artifacts;
     expect(artifact).toMatchObject({ mediaType: "application/octet-stream", size: onDisk.length });
 
@@ -158,7 +164,7 @@ describe("Homebridge UI", () => {
       error: { code: "artifact_missing" },
     });
     for (const sent of [key, onDisk.toString("base64")]) {
-      expect(textOf(await resultOf(ada(upload, { file: sent })))).toBe("201 Created");
+      expect(readText(await awaitResult(ada(upload, { file: sent })))).toBe("201 Created");
     }
     const recording = hash(file("data/recording.bin"));
     const restored = globSync("temporary/*/storage/recording.bin", { cwd: server.home });
@@ -167,22 +173,22 @@ describe("Homebridge UI", () => {
       expect(hash(readFileSync(join(server.home, path)))).toBe(recording);
     }
 
-    await resultOf(ada("home__backup_controller_delete_scheduled_backup", { backupId }));
-    const none = await resultOf(ada("home__backup_controller_list_scheduled_backups"));
+    await awaitResult(ada("home__backup_controller_delete_scheduled_backup", { backupId }));
+    const none = await awaitResult(ada("home__backup_controller_list_scheduled_backups"));
     expect(none.value).toEqual([]);
   });
 
   test("names a download as the API does, and reports why an upload is refused", async () => {
-    const { artifacts } = await resultOf(ada("home__backup_controller_download_backup"));
+    const { artifacts } = await awaitResult(ada("home__backup_controller_download_backup"));
     expect(artifacts[0]?.name).toMatch(/^homebridge-backup-0E029CC9E50A\.\d+\.tar\.gz$/);
     const upload = { file: Buffer.from("no archive").toString("base64") };
-    const refused = await resultOf(ada("home__backup_controller_restore_backup", upload));
-    expect(textOf(refused)).toMatch(/^500 Internal Server Error: .*TAR_BAD_ARCHIVE/);
+    const refused = await awaitResult(ada("home__backup_controller_restore_backup", upload));
+    expect(readText(refused)).toMatch(/^500 Internal Server Error: .*TAR_BAD_ARCHIVE/);
   });
 
   test("connects to nothing but this machine", async () => {
     const search = ada("home__plugins_controller_plugins_search", { query: "light" });
-    expect(textOf(await resultOf(search))).toMatch(
+    expect(readText(await awaitResult(search))).toMatch(
       /^500 Internal Server Error: .*registry\.npmjs\.org is not on this machine/,
     );
   });

@@ -4,7 +4,13 @@ import { type JsonObject, ToolExecutor, ToolRegistry, type ToolResult } from "@t
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
 import type { RunningServer } from "../server-program.ts";
-import { resultOf, serverTools, textOf, type CallTool, type ServerTools } from "../server-tools.ts";
+import {
+  awaitResult,
+  serverTools,
+  readText,
+  type CallTool,
+  type ServerTools,
+} from "../server-tools.ts";
 import { startSignalK } from "./signal-k.ts";
 
 const apis = [
@@ -63,7 +69,7 @@ const place = (name: string): JsonObject => ({
 });
 
 async function waypoints(call: CallTool): Promise<JsonObject> {
-  return (await resultOf(call("resources__get_resources_waypoints"))).value as JsonObject;
+  return (await awaitResult(call("resources__get_resources_waypoints"))).value as JsonObject;
 }
 
 /** The files in which the server stores waypoints. */
@@ -101,22 +107,22 @@ describe("Signal K", () => {
   });
 
   test("lets only signed-in callers write, and the error names the option for credentials", async () => {
-    const refused = await resultOf(ada("resources__post_resources_waypoints", place("A")));
-    expect(textOf(refused)).toMatch(
+    const refused = await awaitResult(ada("resources__post_resources_waypoints", place("A")));
+    expect(readText(refused)).toMatch(
       /^403 Forbidden: .*\nCredentials are missing: .* \(the document asks for cookieAuth, .+ or bearerAuth, .+\)/,
     );
   });
 
   test("signs people in: a wrong password is an error of the arguments, a right one returns a token", async () => {
     const wrong = { ...login, password: "a guess" };
-    expect(textOf(await resultOf(ada("security__post_auth_login", wrong)))).toMatch(
+    expect(readText(await awaitResult(ada("security__post_auth_login", wrong)))).toMatch(
       /^401 Unauthorized: .*Invalid username\/password.*\n.*those in the arguments are wrong/,
     );
     for (const [call, tools, caller] of [
       [ada, withCookie, "ada"],
       [bob, withHeader, "bob"],
     ] as const) {
-      const { value } = await resultOf(call("security__post_auth_login", login));
+      const { value } = await awaitResult(call("security__post_auth_login", login));
       expect(value).toEqual({ token: "[redacted]" });
       const kept = await tools.store.get(tools.key("resources", caller));
       expect(kept).toEqual({ type: "secret", secret: expect.stringMatching(/^ey/) as string });
@@ -128,17 +134,21 @@ describe("Signal K", () => {
     ["a header", () => bob],
   ])("creates, lists, updates and deletes, signed in by %s", async (_, who) => {
     const call = who();
-    const made = await resultOf(call("resources__post_resources_waypoints", place("Suomenlinna")));
+    const made = await awaitResult(
+      call("resources__post_resources_waypoints", place("Suomenlinna")),
+    );
     expect(made).toMatchObject({ value: { state: "COMPLETED" }, details: { status: 201 } });
     const { id } = made.value as { id: string };
     expect(await waypoints(call)).toEqual({ [id]: expect.objectContaining(place("Suomenlinna")) });
     expect(stored()).toEqual([expect.objectContaining(place("Suomenlinna"))]);
 
-    await resultOf(call("resources__put_resources_waypoints_id", { id, ...place("Sveaborg 💡") }));
-    const read = await resultOf(call("resources__get_resources_waypoints_id", { id }));
+    await awaitResult(
+      call("resources__put_resources_waypoints_id", { id, ...place("Sveaborg 💡") }),
+    );
+    const read = await awaitResult(call("resources__get_resources_waypoints_id", { id }));
     expect(read.value).toMatchObject(place("Sveaborg 💡"));
 
-    const gone = await resultOf(call("resources__delete_resources_waypoints_id", { id }));
+    const gone = await awaitResult(call("resources__delete_resources_waypoints_id", { id }));
     expect(gone.isError).toBe(false);
     expect(await waypoints(call)).toEqual({});
     expect(stored()).toEqual([]);
@@ -150,24 +160,24 @@ describe("Signal K", () => {
   });
 
   test("filters by the query of its document", async () => {
-    await resultOf(ada("resources__post_resources_waypoints", place("One")));
-    await resultOf(ada("resources__post_resources_waypoints", place("Two")));
-    const limited = await resultOf(ada("resources__get_resources_waypoints", { limit: 1 }));
+    await awaitResult(ada("resources__post_resources_waypoints", place("One")));
+    await awaitResult(ada("resources__post_resources_waypoints", place("Two")));
+    const limited = await awaitResult(ada("resources__get_resources_waypoints", { limit: 1 }));
     expect(Object.keys(limited.value as JsonObject)).toHaveLength(1);
   });
 
   test("sends arrays as in its document, which it does not accept itself", async () => {
     // The document has `explode: false`; the server expects the name before each number.
-    const refused = await resultOf(
+    const refused = await awaitResult(
       ada("resources__get_resources_waypoints", { bbox: [24, 60, 25, 61] }),
     );
-    expect(textOf(refused)).toMatch(/^400 Bad Request: .*query\.bbox/);
+    expect(readText(refused)).toMatch(/^400 Bad Request: .*query\.bbox/);
   });
 
   test("returns answers that violate its own document; the host receives a warning", async () => {
     const id = Object.keys(await waypoints(bob))[0] ?? "";
     const before = withHeader.warnings.length;
-    const gone = await resultOf(bob("resources__delete_resources_waypoints_id", { id }));
+    const gone = await awaitResult(bob("resources__delete_resources_waypoints_id", { id }));
     expect(gone).toMatchObject({ isError: false, value: { state: "COMPLETED", message: id } });
     expect(withHeader.warnings.slice(before)).toEqual([expect.stringContaining("id is required")]);
   });
@@ -188,13 +198,13 @@ describe("Signal K", () => {
     await registry.ready;
     const executor = new ToolExecutor({ registry });
     const list = (caller: string): Promise<ToolResult> =>
-      resultOf(
+      awaitResult(
         executor.execute(
           { id: caller, name: "get_plugins", arguments: {} },
           { caller: { id: caller } },
         ),
       );
-    expect(textOf(await list("ada"))).toMatch(/^401 Unauthorized: /);
+    expect(readText(await list("ada"))).toMatch(/^401 Unauthorized: /);
     const { value } = await list("bob");
     expect(value).toEqual([expect.objectContaining({ id: "resources-provider" })]);
     expect(asked).toEqual([undefined, "ada", "bob"]);

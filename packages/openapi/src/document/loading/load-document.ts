@@ -75,14 +75,14 @@ export function detectSourceKind(input: string | URL | object): SourceKind {
     throw invalidInput(`the document is ${source === "" ? "an empty text" : formatValue(source)}`);
   }
   if (/\n|^\s*\{/.test(source)) return "text";
-  const protocol = input instanceof URL ? input.protocol : protocolOf(source);
+  const protocol = input instanceof URL ? input.protocol : readProtocol(source);
   if (protocol === "http:" || protocol === "https:") return "url";
   if (protocol === undefined || protocol === "file:") return "file";
   throw invalidInput(`${displayUrl(source)} has a protocol that cannot be loaded`);
 }
 
 /** The protocol of a URL, or `undefined`: a Windows path may begin with a letter and a colon. */
-function protocolOf(source: string): string | undefined {
+function readProtocol(source: string): string | undefined {
   return /^([a-z][a-z0-9+.-]+:)\/\//i.exec(source)?.[1]?.toLowerCase();
 }
 

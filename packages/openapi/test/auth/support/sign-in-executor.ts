@@ -23,7 +23,7 @@ const key = "thirty-two bytes that only this test knows";
 export const registration: OAuthRegistration = { clientId: "shop", clientSecret, redirectUri };
 
 /** The API's document. */
-function documentOf({ origin, issuer }: GuardedApi, security: JsonObject[]): JsonObject {
+function createDocument({ origin, issuer }: GuardedApi, security: JsonObject[]): JsonObject {
   const scopes = { read: "", write: "", openid: "", offline_access: "" };
   const operation = (operationId: string): JsonObject => ({
     operationId,
@@ -98,7 +98,7 @@ export async function startProcess({
   pendingCalls = memoryPendingCalls(),
   options = {},
 }: Shared): Promise<Process> {
-  const source = openApiSource.fromDocument(documentOf(api, security), {
+  const source = openApiSource.fromDocument(createDocument(api, security), {
     id: "guarded",
     allowOrigins: [api.issuer, api.origin],
     credentialOrigins: [api.issuer, api.origin],
@@ -124,13 +124,13 @@ export async function startProcess({
 }
 
 /** The interruption of a call that waits for a person. */
-export function interruptionOf(outcome: ToolOutcome): Interruption {
+export function getInterruption(outcome: ToolOutcome): Interruption {
   if (outcome.status === "interrupted") return outcome.interruption;
   throw new Error(`not interrupted: ${JSON.stringify(outcome)}`);
 }
 
 /** The request that a person receives. */
-export function requestOf(interruption: Interruption): AuthRequest & { readonly url: string } {
+export function getRequest(interruption: Interruption): AuthRequest & { readonly url: string } {
   const [request] = interruption.requests;
   if (request?.type === "auth" && request.url !== undefined) {
     return request as AuthRequest & { readonly url: string };
@@ -139,7 +139,7 @@ export function requestOf(interruption: Interruption): AuthRequest & { readonly 
 }
 
 /** The result of a call that has ended. */
-export function resultOf(outcome: ToolOutcome): ToolResult {
+export function getResult(outcome: ToolOutcome): ToolResult {
   if (outcome.status !== "interrupted") return outcome.result;
   throw new Error(`interrupted: ${JSON.stringify(outcome.interruption.requests)}`);
 }

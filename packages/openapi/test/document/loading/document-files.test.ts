@@ -13,12 +13,12 @@ function referring(reference: string, version = "3.0.0"): JsonObject {
   });
 }
 
-function problemOf(opened: ApiDocument): string | undefined {
+function findProblem(opened: ApiDocument): string | undefined {
   checkOperations(opened);
   return opened.problems[0]?.message;
 }
 
-function schemaOf(opened: ApiDocument): unknown {
+function getSchema(opened: ApiDocument): unknown {
   const parameter = opened.operations[0]?.details().parameters[0];
   return parameter === undefined ? undefined : standalone(parameter.schema);
 }
@@ -62,7 +62,7 @@ pets:
     ]);
     expect(checkOperations(opened)).toHaveLength(2);
     expect(opened.problems).toEqual([]);
-    expect(schemaOf(opened)).toEqual({
+    expect(getSchema(opened)).toEqual({
       $ref: "#/$defs/parameters.number",
       $defs: { "parameters.number": { type: "integer" } },
     });
@@ -134,7 +134,7 @@ describe("a local document may not open", () => {
   ])("%s", async (reference, reason) => {
     const path = folder({ "api/api.json": referring(reference), "secret.json": secret });
     const opened = await openDocument(join(path, "api/api.json"));
-    const problem = problemOf(opened);
+    const problem = findProblem(opened);
     expect(problem).toMatch(reason);
     expect(problem).not.toContain("hunter2");
   });
@@ -146,7 +146,7 @@ describe("a local document may not open", () => {
     symlinkSync(path, join(path, "api/up"));
     for (const reference of ["link.json", "up/secret.json"]) {
       writeFileSync(join(path, "api/api.json"), JSON.stringify(referring(reference)));
-      expect(problemOf(await openDocument(join(path, "api/api.json")))).toMatch(
+      expect(findProblem(await openDocument(join(path, "api/api.json")))).toMatch(
         /outside the document's folder/,
       );
     }
@@ -158,7 +158,7 @@ describe("a local document may not open", () => {
       "real/neighbour.json": secret,
     });
     symlinkSync(join(path, "real"), join(path, "link"));
-    expect(problemOf(await openDocument(join(path, "link/api.json")))).toBe(undefined);
+    expect(findProblem(await openDocument(join(path, "link/api.json")))).toBe(undefined);
   });
 
   test("allowReferences permits a path or a URL, and nothing else", async () => {
@@ -170,16 +170,16 @@ describe("a local document may not open", () => {
     });
     for (const entry of [join(path, "shared"), `file://${path}/shared/`]) {
       const allowed = await openDocument(join(path, "api/api.json"), { allowReferences: [entry] });
-      expect(schemaOf(allowed)).toMatchObject({ $defs: expect.anything() });
+      expect(getSchema(allowed)).toMatchObject({ $defs: expect.anything() });
       const other = await openDocument(join(path, "api/other.json"), { allowReferences: [entry] });
-      expect(problemOf(other)).toMatch(/outside the document's folder/);
+      expect(findProblem(other)).toMatch(/outside the document's folder/);
     }
   });
 
   test("a text or a value has no folder to open files from", async () => {
     const relative = referring("a.json");
     for (const input of [relative, JSON.stringify(relative), referring("file:///etc/passwd")]) {
-      expect(problemOf(await openDocument(input))).toMatch(
+      expect(findProblem(await openDocument(input))).toMatch(
         /the document has no location of its own; pass its path or URL/,
       );
     }
@@ -213,7 +213,7 @@ describe("a document on the web", () => {
     const opened = await openDocument(at, { fetchText });
     expect(opened.url).toBe(at);
     expect(fetchText.asked).toHaveLength(3);
-    expect(schemaOf(opened)).toEqual({
+    expect(getSchema(opened)).toEqual({
       $ref: "#/$defs/models.a.A",
       $defs: {
         "models.a.A": { items: { $ref: "#/$defs/models.b" } },
@@ -233,14 +233,14 @@ describe("a document on the web", () => {
   ])("%s is not opened", async (reference, reason) => {
     const fetchText = web({ [at]: referring(reference) });
     const opened = await openDocument(at, { fetchText });
-    expect(problemOf(opened)).toMatch(reason);
+    expect(findProblem(opened)).toMatch(reason);
     expect(fetchText.asked).toEqual([at]);
   });
 
   test("file: is never opened, whatever the host allows", async () => {
     const fetchText = web({ [at]: referring("file:///etc/passwd") });
     const opened = await openDocument(at, { fetchText, allowReferences: ["file:///etc/"] });
-    expect(problemOf(opened)).toMatch(/may not open local files/);
+    expect(findProblem(opened)).toMatch(/may not open local files/);
   });
 
   test("no more than 500 files are fetched, and the others affect the operations that need them", async () => {
@@ -283,7 +283,7 @@ describe("a document on the web", () => {
     const pages = { [at]: referring(shared), [shared]: { type: "integer" } };
     const allowReferences = ["https://schemas.example.com/v1/"];
     const remote = await openDocument(at, { fetchText: web(pages), allowReferences });
-    expect(schemaOf(remote)).toMatchObject({ $defs: expect.anything() });
+    expect(getSchema(remote)).toMatchObject({ $defs: expect.anything() });
     const path = folder({
       "api.json": { ...referring("part.json#/A") },
       "part.json": { A: { $ref: shared } },
@@ -292,7 +292,7 @@ describe("a document on the web", () => {
       fetchText: web(pages),
       allowReferences,
     });
-    expect(problemOf(local)).toBe(undefined);
+    expect(findProblem(local)).toBe(undefined);
   });
 
   test("nothing is fetched for references in examples and extensions", async () => {
@@ -305,7 +305,7 @@ describe("a document on the web", () => {
       },
     });
     const opened = await openDocument(at, { fetchText });
-    expect(problemOf(opened)).toBe(undefined);
+    expect(findProblem(opened)).toBe(undefined);
     expect(fetchText.asked).toEqual([at]);
   });
 
@@ -315,7 +315,7 @@ describe("a document on the web", () => {
       [address]: referring("https://elsewhere.example.com/a.json?key=hunter3"),
     });
     const opened = await openDocument(address, { fetchText });
-    expect(problemOf(opened)).toMatch(/\$ref "https:\/\/elsewhere.example.com\/a.json"/);
+    expect(findProblem(opened)).toMatch(/\$ref "https:\/\/elsewhere.example.com\/a.json"/);
     expect(JSON.stringify(opened.problems)).not.toMatch(/hunter/);
   });
 });
@@ -331,7 +331,7 @@ describe("$self of OpenAPI 3.2", () => {
       },
       "part.json": { type: "string" },
     });
-    expect(schemaOf(await openDocument(join(path, "api.json")))).toMatchObject({
+    expect(getSchema(await openDocument(join(path, "api.json")))).toMatchObject({
       $ref: "#/$defs/A",
       $defs: { A: { $ref: "#/$defs/part" }, part: { type: "string" } },
     });

@@ -8,7 +8,7 @@ interface Work {
 }
 
 /** Parses a text, and counts the characters that the parser received. */
-function workOf(text: string, load: (source: string, parses: number) => unknown): Work {
+function measureWork(text: string, load: (source: string, parses: number) => unknown): Work {
   const work: Work = { characters: 0, parses: 0 };
   const counting = {
     ...yaml,
@@ -39,25 +39,25 @@ const failing =
 
 test("a line that is always wrong is indented until the text has twice its length, and no longer", () => {
   const text = "a: [\n";
-  const { characters, parses } = workOf(text, failing("indentation"));
+  const { characters, parses } = measureWork(text, failing("indentation"));
   expect(parses).toBeGreaterThan(5);
   expect(characters).toBeLessThanOrEqual(parses * (2 * text.length + 4_096));
 });
 
 test("a text is repaired 500 times at most", () => {
-  expect(workOf("a: @b\n".repeat(2_000), failing("value")).parses).toBe(501);
+  expect(measureWork("a: @b\n".repeat(2_000), failing("value")).parses).toBe(501);
 });
 
 test("repairs of a long text end at the limit of characters", () => {
   const text = `${"a: @b\n".repeat(100)}#${" ".repeat(4_000_000)}\n`;
-  const { characters, parses } = workOf(text, failing("value"));
+  const { characters, parses } = measureWork(text, failing("value"));
   expect(parses).toBe(6);
   expect(characters).toBeLessThan(7 * text.length);
 });
 
 test("lines with too little indentation for a deep bracket cost no more than the text allows", () => {
   const text = `a:\n${" ".repeat(5_000)}b: [\n${"x,\n".repeat(40)}]\n`;
-  const { characters, parses } = workOf(text, (source) => yaml.load(source));
+  const { characters, parses } = measureWork(text, (source) => yaml.load(source));
   expect(characters).toBeLessThanOrEqual(parses * (2 * text.length + 4_096));
 });
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { apiOf } from "../../support/start-api.ts";
+import { openApi } from "../../support/start-api.ts";
 import type { Answer } from "../../support/recording-server.ts";
-import { sourceOf, toolOf } from "../../support/call-tool.ts";
+import { openSource, findTool } from "../../support/call-tool.ts";
 import { api, file } from "../../support/refresh-source.ts";
 
 /** An answer without content. */
@@ -19,7 +19,7 @@ function posting(schema: JsonObject, more: JsonObject = {}): JsonObject {
 describe("a reference to nothing", () => {
   test("affects its property, and not the body that contains it", async () => {
     const schema = { type: "object", properties: { subject: { type: "string" }, odd: gone } };
-    const { call, server } = await apiOf(posting(schema), done);
+    const { call, server } = await openApi(posting(schema), done);
     const outcome = await call("x", { subject: "hello", odd: { any: [1] } });
     expect(outcome).toMatchObject({ status: "completed" });
     expect(String(server.requests[0]?.body)).toBe('{"subject":"hello","odd":{"any":[1]}}');
@@ -44,7 +44,7 @@ describe("a reference to nothing", () => {
         },
       },
     };
-    await using source = await sourceOf(paths, { baseUrl: "http://127.0.0.1:1" }, { components });
+    await using source = await openSource(paths, { baseUrl: "http://127.0.0.1:1" }, { components });
     source.realize();
     expect(source.tools()).toHaveLength(2);
     expect(source.problems).toEqual([
@@ -66,7 +66,7 @@ describe("a reference to nothing", () => {
       { ...named, not: gone },
       { ...named, if: gone, else: { required: ["other"] } },
     ]) {
-      const { call } = await apiOf(posting({ type: "object", properties: { it: schema } }), done);
+      const { call } = await openApi(posting({ type: "object", properties: { it: schema } }), done);
       const { status } = await call("x", { it: { name: "a" } });
       expect([schema, status]).toEqual([schema, "completed"]);
     }
@@ -74,7 +74,7 @@ describe("a reference to nothing", () => {
 
   test("as a complete media type, or as the schema of a body, keeps the media type", async () => {
     for (const media of [{ $ref: "#/components/mediaTypes/Gone" }, { schema: gone }]) {
-      const { call, server } = await apiOf(
+      const { call, server } = await openApi(
         {
           "/x": {
             post: { operationId: "x", requestBody: { content: { "application/json": media } } },
@@ -93,11 +93,11 @@ describe("a reference to nothing", () => {
       { $ref: "#/components/parameters/id" },
       { name: "q", in: "query", schema: { type: "string" } },
     ];
-    await using source = await sourceOf(
+    await using source = await openSource(
       { "/x/{id}": { post: { operationId: "x", parameters, responses: ok } } },
       { baseUrl: "http://127.0.0.1:1" },
     );
-    const { inputSchema } = toolOf(source, "x").spec;
+    const { inputSchema } = findTool(source, "x").spec;
     expect(inputSchema).toMatchObject({ properties: { id: {}, q: {} }, required: ["id"] });
     expect(source.problems.map(({ severity, pointer }) => [severity, pointer])).toEqual([
       ["warning", "/paths/~1x~1{id}/post/parameters/0"],
@@ -117,7 +117,7 @@ describe("a reference to nothing", () => {
   ])(
     "or another error disables a deletion, which might delete more without it: %j",
     async (more) => {
-      await using source = await sourceOf(
+      await using source = await openSource(
         { "/x": { delete: { operationId: "x", responses: ok, ...more } } },
         { baseUrl: "http://127.0.0.1:1" },
       );
@@ -135,8 +135,8 @@ describe("a reference to nothing", () => {
       },
     };
     const paths = { "/x": { post: { operationId: "x", requestBody: { content }, responses: ok } } };
-    await using source = await sourceOf(paths, { baseUrl: "http://127.0.0.1:1" });
-    expect(toolOf(source, "x").spec.inputSchema).toMatchObject({ properties: { a: {} } });
+    await using source = await openSource(paths, { baseUrl: "http://127.0.0.1:1" });
+    expect(findTool(source, "x").spec.inputSchema).toMatchObject({ properties: { a: {} } });
     expect(source.problems.map(({ severity, pointer }) => [severity, pointer])).toEqual([
       [
         "warning",

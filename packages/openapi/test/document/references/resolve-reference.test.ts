@@ -5,7 +5,7 @@ import {
   byPlace,
   checkOperations,
   document,
-  failureOf,
+  getFailure,
   onlyDetails,
   standalone,
 } from "../../support/open-documents.ts";
@@ -20,7 +20,7 @@ async function translated(version: string, schema: JsonObject, more: JsonObject)
   return parameter === undefined ? undefined : standalone(parameter.schema);
 }
 
-function problemOf(opened: ApiDocument): string | undefined {
+function getProblem(opened: ApiDocument): string | undefined {
   opened.operations[0]?.details();
   return opened.problems[0]?.message;
 }
@@ -85,14 +85,14 @@ describe("JSON pointers", () => {
         { components: { schemas } },
       ),
     );
-    expect(problemOf(opened)).toMatch(/points to nothing/);
+    expect(getProblem(opened)).toMatch(/points to nothing/);
   });
 
   test("names of Object.prototype are not found in a document", async () => {
     const opened = await openDocument(
       document("3.0.0", { "/x": { get: asking({ $ref: "#/components/constructor" }) } }),
     );
-    expect(problemOf(opened)).toContain("points to nothing");
+    expect(getProblem(opened)).toContain("points to nothing");
   });
 });
 
@@ -140,7 +140,7 @@ describe("broken references", () => {
       document("3.0.0", { "/x": { get: { requestBody: { $ref: "#/nope" } } } }),
     );
     const [operation] = opened.operations;
-    expect(failureOf(operation)).toBe(failureOf(operation));
+    expect(getFailure(operation)).toBe(getFailure(operation));
     expect(opened.problems).toHaveLength(1);
   });
 
@@ -284,7 +284,7 @@ describe("identifiers of OpenAPI 3.1", () => {
     const opened = await openDocument(
       document("3.1.0", { "/x": { get: asking({ $ref: "#leaf" }) } }, { components: { schemas } }),
     );
-    expect(problemOf(opened)).toBe('$ref "#leaf" points to nothing: any value is accepted there.');
+    expect(getProblem(opened)).toBe('$ref "#leaf" points to nothing: any value is accepted there.');
   });
 
   test("$dynamicRef resolves to the anchor of its own schema resource", async () => {

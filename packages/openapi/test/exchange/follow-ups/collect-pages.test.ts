@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../../src/index.ts";
 import { openApiSource } from "../../../src/index.ts";
 import type { Answer } from "../../support/recording-server.ts";
-import { apiOf, textsOf, type CalledApi } from "../../support/start-api.ts";
+import { openApi, readTexts, type CalledApi } from "../../support/start-api.ts";
 
 const cursor = { name: "cursor", in: "query", schema: { type: "string" } };
 const size = { name: "size", in: "query", schema: { type: "integer" } };
@@ -25,11 +25,11 @@ const pages: Answer = ({ query }, response) => {
 const api = (
   collectPages?: OpenApiOptions["collectPages"],
   answer = pages,
-  settings: Parameters<typeof apiOf>[3] = {},
+  settings: Parameters<typeof openApi>[3] = {},
 ): Promise<CalledApi> =>
-  apiOf(paths, answer, collectPages === undefined ? {} : { collectPages }, settings);
+  openApi(paths, answer, collectPages === undefined ? {} : { collectPages }, settings);
 
-const idsOf = (outcome: unknown): unknown =>
+const getIds = (outcome: unknown): unknown =>
   (outcome as { result: { value: { items: { id: number }[] } } }).result.value.items.map(
     ({ id }) => id,
   );
@@ -38,14 +38,14 @@ describe("a page of a list", () => {
   test("names the arguments for the next one, and no others are needed", async () => {
     const { call } = await api();
     const first = await call("list_items", { size: 2 });
-    expect(textsOf(first).slice(1)).toEqual([
+    expect(readTexts(first).slice(1)).toEqual([
       '[more: call list_items again with "cursor": "2", the rest as it was]',
     ]);
     expect(first).toMatchObject({
       result: { details: { next: { tool: "list_items", arguments: { size: 2, cursor: "2" } } } },
     });
     const last = await call("list_items", { size: 2, cursor: "4" });
-    expect(textsOf(last)).toHaveLength(1);
+    expect(readTexts(last)).toHaveLength(1);
     expect(JSON.stringify(last)).not.toContain('"next"');
   });
 });
@@ -64,17 +64,17 @@ describe("pages that are collected", () => {
     });
     const outcome = await call("list_items", { size: 2 });
     expect(outcome).toMatchObject({ status: "completed", result: { isError: false } });
-    expect(textsOf(outcome)[0]).toBe("[the items are nested too deep to be serialized]");
+    expect(readTexts(outcome)[0]).toBe("[the items are nested too deep to be serialized]");
   });
 
   test("are one list, to the last", async () => {
     const { call, server } = await api({ maxPages: 10 });
     const outcome = await call("list_items", { size: 2 });
-    expect(idsOf(outcome)).toEqual([0, 1, 2, 3, 4]);
+    expect(getIds(outcome)).toEqual([0, 1, 2, 3, 4]);
     expect(outcome).toMatchObject({
       result: { isError: false, details: { status: 200, pages: 3 } },
     });
-    expect(textsOf(outcome).slice(1)).toEqual(["[3 pages, 5 items]"]);
+    expect(readTexts(outcome).slice(1)).toEqual(["[3 pages, 5 items]"]);
     expect(server.requests.map(({ query }) => query)).toEqual([
       "size=2",
       "cursor=2&size=2",
@@ -88,9 +88,9 @@ describe("pages that are collected", () => {
   ])("end at the limit of %s, and name the next page", async (_what, bound) => {
     const { call, server } = await api(bound);
     const outcome = await call("list_items");
-    expect(idsOf(outcome)).toEqual([0, 1, 2, 3]);
+    expect(getIds(outcome)).toEqual([0, 1, 2, 3]);
     expect(server.requests).toHaveLength(2);
-    expect(textsOf(outcome).slice(1)).toEqual([
+    expect(readTexts(outcome).slice(1)).toEqual([
       "[2 pages, 4 items]",
       '[more: call list_items again with {"cursor":"4"}]',
     ]);
@@ -105,7 +105,7 @@ describe("pages that are collected", () => {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ items: [{ id: next }], next_cursor: next }));
     });
-    expect(idsOf(await call("list_items", { cursor: "a" }))).toEqual(["b", "a"]);
+    expect(getIds(await call("list_items", { cursor: "a" }))).toEqual(["b", "a"]);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -115,7 +115,7 @@ describe("pages that are collected", () => {
       response.setHeader("content-type", "application/json");
       response.end(`{"items":${page},"next_cursor":"${query === "" ? "b" : "c"}"}`);
     });
-    expect(textsOf(await call("list_items"))).toContain("[2 pages, 600000 items]");
+    expect(readTexts(await call("list_items"))).toContain("[2 pages, 600000 items]");
   });
 
   test("end if the API repeats a page", async () => {
@@ -126,7 +126,7 @@ describe("pages that are collected", () => {
     });
     const outcome = await call("list_items");
     expect(server.requests).toHaveLength(3);
-    expect(textsOf(outcome).slice(1)).toEqual([
+    expect(readTexts(outcome).slice(1)).toEqual([
       "[3 pages, 3 items; the API's next page was already read]",
     ]);
   });
@@ -137,12 +137,12 @@ describe("pages that are collected", () => {
       else pages(recorded, response);
     });
     const outcome = await call("list_items");
-    expect(idsOf(outcome)).toEqual([0, 1]);
+    expect(getIds(outcome)).toEqual([0, 1]);
     expect(outcome).toMatchObject({
       error: { code: "upstream", status: 503 },
       result: { isError: true, details: { next: { arguments: { cursor: "2" } } } },
     });
-    expect(textsOf(outcome)[1]).toContain("1 page, 2 items; page 2 could not be read:");
+    expect(readTexts(outcome)[1]).toContain("1 page, 2 items; page 2 could not be read:");
   });
 
   test("are calls under the same limits", async () => {
@@ -150,7 +150,7 @@ describe("pages that are collected", () => {
     const run = executor.startRun({ limits: { calls: 2 } });
     const outcome = await run.execute({ id: "1", name: "list_items", arguments: {} });
     expect(outcome).toMatchObject({ error: { code: "limit_exceeded" }, result: { isError: true } });
-    expect(idsOf(outcome)).toEqual([0, 1, 2, 3]);
+    expect(getIds(outcome)).toEqual([0, 1, 2, 3]);
   });
 
   test("are read by read-only tools only", async () => {

@@ -5,7 +5,7 @@ import {
   evaluateLinkValue,
   type ExchangeFacts,
 } from "../../../src/exchange/follow-ups/linked-calls.ts";
-import { apiOf, textsOf } from "../../support/start-api.ts";
+import { openApi, readTexts } from "../../support/start-api.ts";
 
 const facts: ExchangeFacts = {
   url: "https://api.test/users/7?deep=true",
@@ -90,8 +90,8 @@ const paths = (links: JsonObject): JsonObject => ({
   },
 });
 
-async function linksOf(links: JsonObject, prefix?: string): Promise<unknown> {
-  const { call } = await apiOf(
+async function readLinks(links: JsonObject, prefix?: string): Promise<unknown> {
+  const { call } = await openApi(
     paths(links),
     (_request, response) =>
       response.writeHead(201, { "content-type": "application/json" }).end('{"id":7}'),
@@ -112,11 +112,11 @@ describe("a link of an answer (OpenAPI 3.2, section 4.20)", () => {
     ["an operationRef", { operationRef: "#/paths/~1users~1{id}/get", parameters }],
     ["a qualified parameter", { operationId: "getUser", parameters: { "path.id": 7 } }],
   ])("by %s is a call of that tool", async (_how, link) => {
-    expect(await linksOf({ Get: link })).toEqual(expected);
+    expect(await readLinks({ Get: link })).toEqual(expected);
   });
 
   test("has the name of the tool in the source", async () => {
-    expect(await linksOf({ Get: { operationId: "getUser", parameters } }, "crm")).toEqual([
+    expect(await readLinks({ Get: { operationId: "getUser", parameters } }, "crm")).toEqual([
       { ...expected[0], tool: "crm__get_user" },
     ]);
   });
@@ -127,7 +127,7 @@ describe("a link of an answer (OpenAPI 3.2, section 4.20)", () => {
       parameters,
       requestBody: { name: "Grace", other: 1 },
     };
-    expect(await linksOf({ Rename: link })).toEqual([
+    expect(await readLinks({ Rename: link })).toEqual([
       { link: "Rename", tool: "rename_user", arguments: { id: 7, name: "Grace" } },
     ]);
   });
@@ -138,7 +138,7 @@ describe("a link of an answer (OpenAPI 3.2, section 4.20)", () => {
     ["nothing", { operationId: "getUser", parameters: { id: "$response.body#/none" } }],
     ["elsewhere", { operationRef: "https://evil.test/openapi.json#/paths/~1x/get" }],
   ])("to %s is not proposed", async (_what, link) => {
-    expect(await linksOf({ Get: link })).toBeUndefined();
+    expect(await readLinks({ Get: link })).toBeUndefined();
   });
 });
 
@@ -155,11 +155,11 @@ test("a link next to the operation itself is its next page", async () => {
       },
     },
   };
-  const { call } = await apiOf({ "/items": { get: list } }, (_request, response) =>
+  const { call } = await openApi({ "/items": { get: list } }, (_request, response) =>
     response.setHeader("content-type", "application/json").end('{"items":[1],"oldest":"k1"}'),
   );
   const outcome = await call("list_items");
-  expect(textsOf(outcome)[1]).toBe(
+  expect(readTexts(outcome)[1]).toBe(
     '[more: call list_items again with "before_key": "k1", the rest as it was]',
   );
 });

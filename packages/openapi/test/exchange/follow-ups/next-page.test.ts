@@ -6,7 +6,7 @@ import {
   type PageArguments,
 } from "../../../src/exchange/follow-ups/page-arguments.ts";
 import { layoutArguments } from "../../../src/arguments/argument-layout.ts";
-import { body, details, media, parameter, schemaOf } from "../../support/operations.ts";
+import { body, details, media, parameter, createSchema } from "../../support/operations.ts";
 import { cpuTimer } from "../../support/cpu-timer.ts";
 
 const none = { headers: new Set<string>(), cookies: [] };
@@ -21,7 +21,7 @@ function taking(...names: readonly string[]): PageArguments {
       name: given.replace(/[#!]/g, ""),
       in: "query",
       required: given.includes("!"),
-      schema: schemaOf({ type: given.includes("#") ? "integer" : "string" }),
+      schema: createSchema({ type: given.includes("#") ? "integer" : "string" }),
     }),
   );
   return of(details({ parameters }));

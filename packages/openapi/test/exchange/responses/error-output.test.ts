@@ -3,7 +3,7 @@ import { memoryArtifacts } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { getStatusMeaning } from "../../../src/exchange/responses/error-output.ts";
 import { respond } from "../../support/recording-server.ts";
-import { apiOf, textsOf, type CalledApi } from "../../support/start-api.ts";
+import { openApi, readTexts, type CalledApi } from "../../support/start-api.ts";
 
 const json = { description: "ok", content: { "application/json": { schema: { type: "object" } } } };
 
@@ -22,10 +22,10 @@ const paths = {
 };
 
 async function answering(...answer: Parameters<typeof respond>): Promise<CalledApi> {
-  return apiOf(paths, respond(...answer));
+  return openApi(paths, respond(...answer));
 }
 
-async function artifactOf(
+async function getArtifact(
   { executor }: CalledApi,
   outcome: ToolOutcome,
 ): Promise<ArtifactRef & { text: string }> {
@@ -37,7 +37,7 @@ async function artifactOf(
     name: "read_artifact",
     arguments: { key: ref.key },
   });
-  return { ...ref, text: textsOf(read)[0] ?? "" };
+  return { ...ref, text: readTexts(read)[0] ?? "" };
 }
 
 describe("invalid JSON", () => {
@@ -45,7 +45,7 @@ describe("invalid JSON", () => {
     const { call } = await answering(200, "application/json", "{");
     const outcome = await call("get_thing");
     expect(outcome).toMatchObject({ error: { code: "upstream", status: 200, body: "{" } });
-    expect(textsOf(outcome)).toEqual([
+    expect(readTexts(outcome)).toEqual([
       "200 OK, but the answer is not valid JSON (it ends too early, at position 1 (line 1, column 2)). It begins: {",
     ]);
   });
@@ -54,14 +54,16 @@ describe("invalid JSON", () => {
     const body = `{"a": ${"x".repeat(5000)}`;
     const api = await answering(200, "application/json", body);
     const outcome = await api.call("get_thing");
-    expect(textsOf(outcome)[0]).toContain("is not valid JSON (at position 6 (line 1, column 7)).");
-    expect(await artifactOf(api, outcome)).toMatchObject({ mediaType: "text/plain", size: 5006 });
+    expect(readTexts(outcome)[0]).toContain(
+      "is not valid JSON (at position 6 (line 1, column 7)).",
+    );
+    expect(await getArtifact(api, outcome)).toMatchObject({ mediaType: "text/plain", size: 5006 });
   });
 
   test("HT20: that is an HTML page is reported with the page's text", async () => {
     const page = "<!doctype html><title>Sign in</title>";
     const { call } = await answering(200, "application/json", page);
-    expect(textsOf(await call("get_thing"))).toEqual([
+    expect(readTexts(await call("get_thing"))).toEqual([
       '200 OK, but the answer is an HTML page instead of JSON. It says: "Sign in"',
     ]);
   });
@@ -69,7 +71,7 @@ describe("invalid JSON", () => {
 
 test("HT26: an infinite body stops at the limit, its beginning is stored, and the result is an error", async () => {
   let closed: Promise<unknown> | undefined;
-  const api = await apiOf(paths, (_request, response) => {
+  const api = await openApi(paths, (_request, response) => {
     closed = new Promise((resolve) => response.once("close", resolve));
     response.setHeader("content-type", "application/json");
     const more = (): void => {
@@ -81,9 +83,9 @@ test("HT26: an infinite body stops at the limit, its beginning is stored, and th
   const outcome = await api.call("get_thing");
   await closed;
   expect(outcome).toMatchObject({ error: { code: "upstream" }, result: { isError: true } });
-  const kept = await artifactOf(api, outcome);
+  const kept = await getArtifact(api, outcome);
   expect(kept).toMatchObject({ mediaType: "application/json", size: 10_485_760 });
-  expect(textsOf(outcome)[0]).toBe(
+  expect(readTexts(outcome)[0]).toBe(
     `200 OK, but the answer is larger than the maximum of 10485760 bytes: request less. Its beginning is stored as ${kept.key}.`,
   );
 });
@@ -93,7 +95,7 @@ describe("bytes", () => {
 
   test("with a file name are stored under it, unchanged", async () => {
     const store = memoryArtifacts();
-    const api = await apiOf(
+    const api = await openApi(
       paths,
       (_request, response) =>
         response
@@ -110,7 +112,7 @@ describe("bytes", () => {
     const [ref] = outcome.result.artifacts;
     expect(ref).toMatchObject({ mediaType: "application/pdf", size: 256, name: "réport.pdf" });
     expect(Buffer.from((await store.read(ref?.key ?? "", 0, 256)) ?? [])).toEqual(bytes);
-    expect(textsOf(outcome)[0]).toBe('"réport.pdf": application/pdf, 256 bytes');
+    expect(readTexts(outcome)[0]).toBe('"réport.pdf": application/pdf, 256 bytes');
   });
 
   test.each([
@@ -154,7 +156,7 @@ describe("an answer of several parts", () => {
       { mediaType: "image/png" },
     ]);
     expect(artifacts).toMatchObject([{ name: "a.bin", size: 4 }]);
-    expect(textsOf(outcome).slice(0, 4)).toEqual([
+    expect(readTexts(outcome).slice(0, 4)).toEqual([
       '{"a":1}',
       "é",
       '"a.bin": application/octet-stream, 4 bytes',
@@ -172,7 +174,7 @@ describe("an answer of several parts", () => {
 
 describe("data beside the body", () => {
   test("is returned to the host: the usual headers, and those that the document declares", async () => {
-    const { call } = await apiOf(paths, (_request, response) =>
+    const { call } = await openApi(paths, (_request, response) =>
       response
         .writeHead(200, {
           "content-type": "application/json",
@@ -195,7 +197,7 @@ describe("data beside the body", () => {
   });
 
   test("can be declared for a class of statuses, too", async () => {
-    const { call } = await apiOf(paths, (_request, response) =>
+    const { call } = await openApi(paths, (_request, response) =>
       response.writeHead(409, { "x-reason": "because" }).end(),
     );
     expect(await call("get_thing")).toMatchObject({
@@ -207,14 +209,14 @@ describe("data beside the body", () => {
     [201, "201 Created, location: /things/7"],
     [202, "202 Accepted, location: /things/7 (not complete yet: check that location)"],
   ])("of %i with a body names the location of the resource", async (status, said) => {
-    const { call } = await apiOf(paths, (_request, response) =>
+    const { call } = await openApi(paths, (_request, response) =>
       response
         .writeHead(status, { "content-type": "application/json", location: "/things/7" })
         .end('{"id":7}'),
     );
     const outcome = await call("make_thing");
     expect(outcome).toMatchObject({ result: { isError: false, value: { id: 7 } } });
-    expect(textsOf(outcome)).toEqual(['{"id":7}', said]);
+    expect(readTexts(outcome)).toEqual(['{"id":7}', said]);
   });
 });
 
@@ -237,7 +239,7 @@ describe("a status of failure", () => {
       error: { code: expected, status, retryable: retryable.includes(status) },
       result: { isError: true },
     });
-    const [text = ""] = textsOf(outcome);
+    const [text = ""] = readTexts(outcome);
     const { advice = status === 401 ? credentialsMissing : undefined } = getStatusMeaning(status);
     const [first, ...more] = text.split("\n");
     expect(first).toContain(": because");
@@ -245,37 +247,37 @@ describe("a status of failure", () => {
   });
 
   test("has a reason phrase of at most one line, without hidden characters", async () => {
-    const { call } = await apiOf(paths, (_request, response) =>
+    const { call } = await openApi(paths, (_request, response) =>
       response.writeHead(404, `Not\u00e2\u0080\u00ae Found ${"x".repeat(9_000)}`).end(),
     );
     const outcome = await call("get_thing");
-    expect(textsOf(outcome)[0]).toMatch(/^404 Not Found\s+x{80,90}$/);
+    expect(readTexts(outcome)[0]).toMatch(/^404 Not Found\s+x{80,90}$/);
   });
 
   test("HT37: contains the requested waiting time", async () => {
-    const { call } = await apiOf(paths, (_request, response) =>
+    const { call } = await openApi(paths, (_request, response) =>
       response.writeHead(429, { "retry-after": "7" }).end(),
     );
     const outcome = await call("get_thing");
     expect(outcome).toMatchObject({ error: { retryAfterMs: 7000 } });
-    expect(textsOf(outcome)).toEqual([
+    expect(readTexts(outcome)).toEqual([
       "429 Too Many Requests\nToo many requests were sent. The API asks to wait 7 s.",
     ]);
   });
 
   test("HT37: of the API after a write warns that the write may have had its effect", async () => {
     const { call } = await answering(502, "text/plain", "");
-    expect(textsOf(await call("make_thing"))[0]).toContain(
+    expect(readTexts(await call("make_thing"))[0]).toContain(
       "The request may have taken effect anyway: check before repeating it.",
     );
-    expect(textsOf(await call("get_thing"))[0]).not.toContain("taken effect");
+    expect(readTexts(await call("get_thing"))[0]).not.toContain("taken effect");
   });
 
   test("has the texts of the problem details (RFC 9457)", async () => {
     const problem = { title: "Out of credit", detail: "Your balance is 30", balance: 30 };
     const { call } = await answering(403, "application/problem+json", JSON.stringify(problem));
     const outcome = await call("get_thing");
-    expect(textsOf(outcome)).toEqual([
+    expect(readTexts(outcome)).toEqual([
       '403 Forbidden: Out of credit. Your balance is 30. {"balance":30}',
     ]);
     expect(outcome).toMatchObject({ result: { value: problem }, error: { body: problem } });

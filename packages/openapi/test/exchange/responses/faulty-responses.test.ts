@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { ToolExecutor, ToolRegistry, type Clock, type ToolEvent } from "@toolweave/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
-import { documentOf, opened, modelView } from "../../support/open-source.ts";
+import { createDocument, opened, modelView } from "../../support/open-source.ts";
 import { RecordingServer, respond, type Answer } from "../../support/recording-server.ts";
 
 const schema = {
@@ -16,7 +16,7 @@ const operation = (operationId: string) => ({
   operationId,
   responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
 });
-const document = documentOf({ "/a": { get: operation("read"), post: operation("write") } });
+const document = createDocument({ "/a": { get: operation("read"), post: operation("write") } });
 
 async function answering(answer: Answer) {
   const server = await RecordingServer.start(answer);

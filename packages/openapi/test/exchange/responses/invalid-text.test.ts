@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiOf } from "../../support/start-api.ts";
+import { openApi } from "../../support/start-api.ts";
 
 const responses = { "200": { description: "ok" } };
 const paths = { "/thing": { get: { operationId: "getThing", responses } } };
@@ -15,7 +15,7 @@ test.each([
 ])(
   "an answer of %s with invalid bytes causes a warning for the host",
   async (type, body, warnings) => {
-    const { call } = await apiOf(paths, (_, response) => {
+    const { call } = await openApi(paths, (_, response) => {
       response.setHeader("content-type", type).end(body);
     });
     const outcome = await call("get_thing");

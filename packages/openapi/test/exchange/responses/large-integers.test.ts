@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { evaluateLinkValue } from "../../../src/exchange/follow-ups/linked-calls.ts";
-import { apiOf, textsOf } from "../../support/start-api.ts";
+import { openApi, readTexts } from "../../support/start-api.ts";
 import { respond } from "../../support/recording-server.ts";
 
 const schema = { type: "object", properties: { id: { type: "integer" } } };
@@ -22,7 +22,7 @@ const warning = "The value holds integers beyond 2^53 rounded; the content has t
 describe("an integer beyond 2^53 in an answer", () => {
   test("has its digits for the model, is an integer in the value, and the host is warned", async () => {
     const body = '{"id":1234567890123456789}';
-    const { call } = await apiOf(paths, respond(200, "application/json", body));
+    const { call } = await openApi(paths, respond(200, "application/json", body));
     const outcome = await call("get_thing");
     expect(outcome).toMatchObject({
       status: "completed",
@@ -32,11 +32,11 @@ describe("an integer beyond 2^53 in an answer", () => {
         details: { warnings: [`${warning}1234567890123456789.`] },
       },
     });
-    expect(textsOf(outcome)).toEqual([body]);
+    expect(readTexts(outcome)).toEqual([body]);
   });
 
   test("has its digits in collected pages", async () => {
-    const api = await apiOf(
+    const api = await openApi(
       paths,
       ({ query }, response) => {
         const page = query === "cursor=2" ? "9007199254740995" : "9007199254740993";
@@ -47,14 +47,14 @@ describe("an integer beyond 2^53 in an answer", () => {
       },
       { collectPages: { maxPages: 3 } },
     );
-    const [text] = textsOf(await api.call("list_items"));
+    const [text] = readTexts(await api.call("list_items"));
     expect(text).toBe('{"items":[{"id":9007199254740993},{"id":9007199254740995}]}');
   });
 
   test("has its digits in streamed items", async () => {
     const lines = '{"id":9007199254740993}\n{"id":9007199254740995}\n';
-    const { call } = await apiOf(paths, respond(200, "application/x-ndjson", lines));
-    expect(textsOf(await call("get_thing"))).toEqual([
+    const { call } = await openApi(paths, respond(200, "application/x-ndjson", lines));
+    expect(readTexts(await call("get_thing"))).toEqual([
       '[{"id":9007199254740993},{"id":9007199254740995}]',
     ]);
   });

@@ -82,14 +82,14 @@ afterEach(async () => {
 const run = (name: string, args: JsonObject, options: RunOptions = {}): Promise<ToolOutcome> =>
   executor.execute({ id: name, name, arguments: args }, options);
 
-async function resultOf(outcome: Promise<ToolOutcome>): Promise<ToolResult> {
+async function awaitResult(outcome: Promise<ToolOutcome>): Promise<ToolResult> {
   const ended = await outcome;
   if (ended.status !== "completed") throw new Error(JSON.stringify(ended));
   return ended.result;
 }
 
 async function download(options?: RunOptions): Promise<ArtifactRef> {
-  const { content, artifacts } = await resultOf(run("download", {}, options));
+  const { content, artifacts } = await awaitResult(run("download", {}, options));
   const [ref] = artifacts;
   expect(ref).toMatchObject({ mediaType: "application/zip", size: 3_000_000, name: "download" });
   expect(JSON.stringify(content).length).toBeLessThan(500);
@@ -101,7 +101,7 @@ describe("an artifact that one operation has downloaded", () => {
     "is uploaded by another, byte by byte, as %sart_…",
     async (before) => {
       const { key } = await download();
-      const { content } = await resultOf(run("raw", { body: before + key }));
+      const { content } = await awaitResult(run("raw", { body: before + key }));
       expect(content).toEqual([{ type: "text", text: "ok" }]);
       expect(server.last.headers["content-type"]).toBe("application/zip");
       expect(server.last.body.equals(archive)).toBe(true);
@@ -110,7 +110,7 @@ describe("an artifact that one operation has downloaded", () => {
 
   test("can be a file of a form, with its own name and type, several times if needed", async () => {
     const { key } = await download();
-    await resultOf(run("form", { file: key, more: [key, btoa("plain")], note: key }));
+    await awaitResult(run("form", { file: key, more: [key, btoa("plain")], note: key }));
     const form = await new Response(new Uint8Array(server.last.body), {
       headers: { "content-type": server.last.headers["content-type"] ?? "" },
     }).formData();
@@ -127,7 +127,7 @@ describe("an artifact that one operation has downloaded", () => {
 
   test("has its own type if the operation accepts any", async () => {
     const { key } = await download();
-    await resultOf(run("any", { body: key }));
+    await awaitResult(run("any", { body: key }));
     expect(server.last.headers["content-type"]).toBe("application/zip");
   });
 

@@ -2,7 +2,7 @@ import type { JsonObject, ToolOutput } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiSource } from "../../../src/index.ts";
 import { RecordingServer, respond } from "../../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../../support/call-tool.ts";
+import { call, rejection, openSource, findTool } from "../../support/call-tool.ts";
 
 let server: RecordingServer;
 let source: OpenApiSource;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   const json = {
     "200": { description: "ok", content: { "application/json": { schema: { type: "object" } } } },
   };
-  source = await sourceOf(
+  source = await openSource(
     {
       "/thing": {
         get: { operationId: "getThing", responses: json },
@@ -32,10 +32,10 @@ afterAll(async () => {
 
 function answering(name: string, ...answer: Parameters<typeof respond>): Promise<ToolOutput> {
   server.answer = respond(...answer);
-  return call(toolOf(source, name));
+  return call(findTool(source, name));
 }
 
-const textOf = ({ content: [block] }: ToolOutput): string =>
+const readText = ({ content: [block] }: ToolOutput): string =>
   block?.type === "text" ? block.text : "";
 
 describe("a success", () => {
@@ -105,14 +105,14 @@ describe("a success", () => {
 
   test.each([204, 205, 304])("of %i has a short text", async (status) => {
     const output = await answering("get_thing", status, "", "");
-    expect(textOf(output)).toMatch(new RegExp(`^${status} `));
+    expect(readText(output)).toMatch(new RegExp(`^${status} `));
     expect(output.isError).toBeUndefined();
   });
 
   test("without a body names the location of the new resource", async () => {
     server.answer = (_recorded, response) =>
       response.writeHead(201, { location: "/things/7" }).end();
-    expect(textOf(await call(toolOf(source, "make_thing")))).toBe(
+    expect(readText(await call(findTool(source, "make_thing")))).toBe(
       "201 Created, location: /things/7",
     );
   });
@@ -122,7 +122,7 @@ describe("a success", () => {
       response
         .writeHead(200, { "content-type": "application/json", etag: '"1"', "set-cookie": "a=b" })
         .end("{}");
-    const { details } = await call(toolOf(source, "get_thing"));
+    const { details } = await call(findTool(source, "get_thing"));
     expect(details).toEqual({
       status: 200,
       headers: { "content-type": "application/json", etag: '"1"' },
@@ -134,7 +134,7 @@ describe("an answer that does not match its media type", () => {
   test("is an error if it is not JSON", async () => {
     const output = await answering("get_thing", 200, "application/json", '{"a":');
     expect(output).toMatchObject({ isError: true, error: { code: "upstream", status: 200 } });
-    expect(textOf(output)).toBe(
+    expect(readText(output)).toBe(
       '200 OK, but the answer is not valid JSON (it ends too early, at position 5 (line 1, column 6)). It begins: {"a":',
     );
   });
@@ -142,9 +142,9 @@ describe("an answer that does not match its media type", () => {
   test("is an error if it is a page instead of JSON, and warns against repeating a write", async () => {
     const output = await answering("make_thing", 200, "text/html", "<h1>Sign in</h1>");
     expect(output.isError).toBe(true);
-    expect(textOf(output)).toMatch(/is an HTML page instead of JSON\..* It says: "Sign in"$/);
+    expect(readText(output)).toMatch(/is an HTML page instead of JSON\..* It says: "Sign in"$/);
     expect(output.error).toMatchObject({ body: "<h1>Sign in</h1>" });
-    expect(textOf(output)).toContain("check before repeating it");
+    expect(readText(output)).toContain("check before repeating it");
     expect((await answering("any", 200, "text/html", "<h1>Hi</h1>")).isError).toBeUndefined();
   });
 });
@@ -171,15 +171,15 @@ describe("a failure", () => {
 
   test("with an infinite body is truncated", async () => {
     const output = await answering("get_thing", 500, "text/html", "x".repeat(100_000));
-    expect(textOf(output).length).toBeLessThan(2200);
-    expect(textOf(output)).toContain("(100000 characters)");
+    expect(readText(output).length).toBeLessThan(2200);
+    expect(readText(output)).toContain("(100000 characters)");
   });
 
   test("with a page contains the page's text; the host has the page", async () => {
     const page =
       "<html>\n<head><title>Museum: closed &amp; under repair</title></head><body>soon</body></html>";
     const output = await answering("get_thing", 502, "text/html", page);
-    expect(textOf(output)).toBe(
+    expect(readText(output)).toBe(
       '502 Bad Gateway: an HTML page that says "Museum: closed & under repair"\nThe API failed: try again later, or with other arguments.',
     );
     expect(output.error).toMatchObject({
@@ -187,7 +187,7 @@ describe("a failure", () => {
       status: 502,
       retryable: true,
       body: page,
-      message: `GET /thing answered ${textOf(output)}`,
+      message: `GET /thing answered ${readText(output)}`,
     });
     expect(output.value).toBeUndefined();
   });
@@ -195,7 +195,7 @@ describe("a failure", () => {
   test("with a page that has another type contains the page's text", async () => {
     const page = "<!DOCTYPE html><title>Blocked</title>";
     for (const type of ["", "text/plain", "application/json"]) {
-      expect(textOf(await answering("get_thing", 403, type, page))).toBe(
+      expect(readText(await answering("get_thing", 403, type, page))).toBe(
         '403 Forbidden: an HTML page that says "Blocked"',
       );
     }
@@ -203,7 +203,7 @@ describe("a failure", () => {
 
   test("with a page that repeats the status contains it once", async () => {
     const page = "<html><head><title>502 Bad Gateway</title></head><h1>502 Bad Gateway</h1></html>";
-    expect(textOf(await answering("get_thing", 502, "text/html", page))).toBe(
+    expect(readText(await answering("get_thing", 502, "text/html", page))).toBe(
       "502 Bad Gateway: an HTML page\nThe API failed: try again later, or with other arguments.",
     );
   });
@@ -212,13 +212,13 @@ describe("a failure", () => {
     ["JSON", '{"error":"<html>"}'],
     ["text", "no such thing, 1 < 2"],
   ])("of %s that is sent as HTML keeps its type", async (_, body) => {
-    expect(textOf(await answering("get_thing", 404, "text/html", body))).toBe(
+    expect(readText(await answering("get_thing", 404, "text/html", body))).toBe(
       `404 Not Found: ${body}`,
     );
   });
 
   test("of bytes reports only the status", async () => {
-    expect(textOf(await answering("get_thing", 500, "application/pdf", "%PDF"))).toBe(
+    expect(readText(await answering("get_thing", 500, "application/pdf", "%PDF"))).toBe(
       "500 Internal Server Error\nThe API failed: try again later, or with other arguments.",
     );
   });
@@ -228,7 +228,7 @@ describe("a failure", () => {
     async (status) => {
       server.answer = (_recorded, response) =>
         response.writeHead(status, { "retry-after": "3" }).end();
-      const output = await call(toolOf(source, "get_thing"));
+      const output = await call(findTool(source, "get_thing"));
       expect(output.error).toMatchObject({
         code: "upstream",
         status,
@@ -245,7 +245,7 @@ describe("a failure", () => {
 
 describe("a call that cannot be made", () => {
   test("fails if a value has characters that cannot be sent", async () => {
-    await using own = await sourceOf(
+    await using own = await openSource(
       {
         "/": {
           get: {
@@ -257,7 +257,7 @@ describe("a call that cannot be made", () => {
       },
       { baseUrl: server.origin },
     );
-    expect(await rejection(toolOf(own, "x"), { q: "\ud800" })).toMatchObject({
+    expect(await rejection(findTool(own, "x"), { q: "\ud800" })).toMatchObject({
       code: "invalid_arguments",
       message: expect.stringContaining("surrogate") as string,
     });
@@ -267,27 +267,27 @@ describe("a call that cannot be made", () => {
     const closed = await RecordingServer.start();
     const { origin } = closed;
     await closed.close();
-    await using gone = await sourceOf(
+    await using gone = await openSource(
       { "/": { get: { operationId: "x", responses: {} } } },
       { baseUrl: origin },
     );
-    expect(await rejection(toolOf(gone, "x"))).toMatchObject({ code: "unavailable" });
+    expect(await rejection(findTool(gone, "x"))).toMatchObject({ code: "unavailable" });
   });
 
   test("ends when it is cancelled", async () => {
     const controller = new AbortController();
     server.answer = () => controller.abort();
-    expect(await rejection(toolOf(source, "get_thing"), {}, controller.signal)).toMatchObject({
+    expect(await rejection(findTool(source, "get_thing"), {}, controller.signal)).toMatchObject({
       code: "cancelled",
     });
   });
 
   test("ends when its source is closed, and later ones do not begin", async () => {
-    const own = await sourceOf(
+    const own = await openSource(
       { "/": { get: { operationId: "x", responses: {} } } },
       { baseUrl: server.origin },
     );
-    const tool = toolOf(own, "x");
+    const tool = findTool(own, "x");
     server.answer = () => void own.close();
     expect(await rejection(tool)).toMatchObject({ code: "cancelled" });
     const before = server.requests.length;
@@ -299,12 +299,12 @@ describe("a call that cannot be made", () => {
   });
 
   test("names baseUrl if the document has no reachable server", async () => {
-    await using homeless = await sourceOf(
+    await using homeless = await openSource(
       { "/": { get: { operationId: "x", responses: {} } } },
       {},
       { servers: [{ url: "/v1" }] } as JsonObject,
     );
-    expect(await rejection(toolOf(homeless, "x"))).toMatchObject({
+    expect(await rejection(findTool(homeless, "x"))).toMatchObject({
       code: "unavailable",
       message: expect.stringMatching(/"\/v1".*`baseUrl`/) as string,
     });

@@ -1,7 +1,7 @@
 import type { Clock, ClockTimer, ToolOutput } from "@toolweave/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { apiOf, textsOf } from "../../support/start-api.ts";
+import { openApi, readTexts } from "../../support/start-api.ts";
 
 const paths = {
   "/events": {
@@ -28,7 +28,7 @@ function sse(response: ServerResponse, text: string): void {
 describe("an answer of server-sent events", () => {
   test("is the list of them, each emitted as it arrives", async () => {
     let finish = (): void => undefined;
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       sse(response, 'data: {"a":1}\n\ndata: [DO');
       finish = () => void response.end("NE]\n\n");
     });
@@ -51,7 +51,7 @@ describe("an answer of server-sent events", () => {
         details: { status: 200, headers: { "content-type": "text/event-stream", "x-stream": "7" } },
       },
     });
-    expect(textsOf(outcome)).toEqual([JSON.stringify([event('{"a":1}'), event("[DONE]")])]);
+    expect(readTexts(outcome)).toEqual([JSON.stringify([event('{"a":1}'), event("[DONE]")])]);
     expect(seen).toMatchObject([
       { content: [{ text: '{"a":1}' }], value: [event('{"a":1}')], details: { first: 0 } },
       { content: [{ text: "[DONE]" }], value: [event("[DONE]")], details: { first: 1 } },
@@ -59,7 +59,7 @@ describe("an answer of server-sent events", () => {
   });
 
   test("without an event is an empty list", async () => {
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       sse(response, ": nothing\n\n");
       response.end();
     });
@@ -68,19 +68,19 @@ describe("an answer of server-sent events", () => {
 
   test("that look like content blocks are data", async () => {
     const block = { type: "text", text: "hello" };
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       response
         .setHeader("content-type", "application/jsonl")
         .end(`${JSON.stringify(block)}\n"b"\n`);
     });
     const outcome = await call("watch");
     expect(outcome).toMatchObject({ result: { value: [block, "b"] } });
-    expect(textsOf(outcome)).toEqual([JSON.stringify([block, "b"])]);
+    expect(readTexts(outcome)).toEqual([JSON.stringify([block, "b"])]);
   });
 
   test("waits for a slow listener", async () => {
     const lines = Array.from({ length: 40_000 }, (_, id) => `{"id":${id}}\n`).join("");
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       response.setHeader("content-type", "application/x-ndjson").end(lines);
     });
     const ids: unknown[] = [];
@@ -104,7 +104,7 @@ describe("an answer of server-sent events", () => {
   });
 
   test("HT38: that is interrupted is an error with the received items, after they were emitted", async () => {
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       sse(response, "data: one\n\ndata: two\n\ndata: thr");
       response.write("ee", () => response.destroy());
     });
@@ -119,14 +119,14 @@ describe("an answer of server-sent events", () => {
         details: { status: 200 },
       },
     });
-    expect(textsOf(outcome)[0]).toMatch(
+    expect(readTexts(outcome)[0]).toMatch(
       /^\[the answer broke off: The answer of http:\S+ was cut off before its end\.\]$/,
     );
     expect(seen.flat()).toEqual([event("one"), event("two")]);
   });
 
   test("HT38: with a broken item names it, with the items before it", async () => {
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       response.setHeader("content-type", "application/jsonl").end('{"a":1}\n{"a":\n');
     });
     const outcome = await call("watch");
@@ -134,11 +134,11 @@ describe("an answer of server-sent events", () => {
       error: { code: "upstream" },
       result: { isError: true, value: [{ a: 1 }] },
     });
-    expect(textsOf(outcome)[0]).toContain("Item 2 of the answer is not valid JSON");
+    expect(readTexts(outcome)[0]).toContain("Item 2 of the answer is not valid JSON");
   });
 
   test("HT38: that is interrupted before the first item is a failed call", async () => {
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       sse(response, "data: o");
       response.write("ne", () => response.destroy());
     });
@@ -158,7 +158,7 @@ describe("an answer of server-sent events", () => {
       },
       clearTimeout: (timer) => void timers.delete(timer),
     };
-    const { call } = await apiOf(
+    const { call } = await openApi(
       paths,
       (_request, response) => {
         closed = new Promise((resolve) => response.once("close", resolve));
@@ -183,7 +183,7 @@ describe("an answer of server-sent events", () => {
   test("is closed when the run is cancelled", async () => {
     const controller = new AbortController();
     let closed: Promise<unknown> | undefined;
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       closed = new Promise((resolve) => response.once("close", resolve));
       sse(response, "data: one\n\n");
     });
@@ -196,7 +196,7 @@ describe("an answer of server-sent events", () => {
   });
 
   test("does not reveal a credential that it echoes", async () => {
-    const { call } = await apiOf(
+    const { call } = await openApi(
       paths,
       (_request, response) => {
         sse(response, "data: you are sk-very-");
@@ -211,24 +211,24 @@ describe("an answer of server-sent events", () => {
   });
 
   test("with a status of failure is an error like any other", async () => {
-    const { call } = await apiOf(paths, (_request, response) => {
+    const { call } = await openApi(paths, (_request, response) => {
       response.writeHead(400, { "content-type": "text/event-stream" }).end("data: no\n\n");
     });
     const outcome = await call("watch");
     expect(outcome).toMatchObject({ error: { code: "upstream", status: 400 } });
-    expect(textsOf(outcome)).toEqual(["400 Bad Request: data: no"]);
+    expect(readTexts(outcome)).toEqual(["400 Bad Request: data: no"]);
   });
 });
 
 test("a JSON text sequence is the list of its values", async () => {
-  const { call } = await apiOf(paths, (_request, response) => {
+  const { call } = await openApi(paths, (_request, response) => {
     response.setHeader("content-type", "application/json-seq").end("\u001e1\n\u001e[2]\n");
   });
   expect(await call("watch")).toMatchObject({ result: { value: [1, [2]] } });
 });
 
 test("a JSON text sequence reports its skipped values", async () => {
-  const { call } = await apiOf(paths, (_request, response) => {
+  const { call } = await openApi(paths, (_request, response) => {
     response.setHeader("content-type", "application/json-seq");
     response.end("\u001e1\n\u001e{x}\n\u001e[2]\n");
   });

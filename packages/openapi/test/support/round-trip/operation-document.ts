@@ -3,16 +3,16 @@ import type { DrawnBody, DrawnOperation, DrawnParameter } from "./random-operati
 import type { Target } from "./random-schema.ts";
 
 /** The document that declares an operation. */
-export function documentOf(operation: DrawnOperation): JsonObject {
+export function createDocument(operation: DrawnOperation): JsonObject {
   const to: Target = { version: operation.version, schemas: {} };
   const { body, parameters, method } = operation;
   const declared = parameters.map((parameter) => parameterObject(parameter, to));
-  const content = body === undefined ? undefined : contentOf(body, to);
+  const content = body === undefined ? undefined : createContent(body, to);
   return {
     openapi: operation.version,
     info: { title: "Random", version: "1" },
     paths: {
-      [pathOf(operation)]: {
+      [createPath(operation)]: {
         [method]: {
           operationId: "op",
           parameters: declared,
@@ -28,7 +28,7 @@ export function documentOf(operation: DrawnOperation): JsonObject {
 }
 
 /** The template of its path. */
-function pathOf({ texts: between, parameters }: DrawnOperation): string {
+function createPath({ texts: between, parameters }: DrawnOperation): string {
   const inPath = parameters.filter((parameter) => parameter.in === "path");
   return (
     inPath.map(({ name }, index) => `${index === 0 ? "/p/" : between[index]}{${name}}`).join("") ||
@@ -52,7 +52,7 @@ function parameterObject(parameter: DrawnParameter, to: Target): JsonObject {
       };
 }
 
-function contentOf({ mediaType, sample, fields }: DrawnBody, to: Target): JsonObject {
+function createContent({ mediaType, sample, fields }: DrawnBody, to: Target): JsonObject {
   const encoding = Object.fromEntries(
     fields.flatMap(({ name, encoding: own }): [string, JsonValue][] =>
       own === undefined ? [] : [[name, { ...own }]],

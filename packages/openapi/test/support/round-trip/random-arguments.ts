@@ -40,7 +40,7 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
     );
     const others = free
       .filter(standsFor)
-      .sort((a, b) => a.length - b.length || countOf(a) - countOf(b));
+      .sort((a, b) => a.length - b.length || readCount(a) - readCount(b));
     const found = own ?? others.find((argument) => argument.startsWith(`${place}_`)) ?? others[0];
     if (found !== undefined) taken.add(found);
     return found;
@@ -64,7 +64,7 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
   const { body } = operation;
   if (body !== undefined) {
     if (isFlat(body, new Set(all.map(({ argument }) => argument)))) {
-      for (const member of membersOf(body)) {
+      for (const member of createMembers(body)) {
         all.push({ ...member, argument: take(member.property) });
       }
     } else {
@@ -85,12 +85,12 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
 }
 
 /** Equal names get a number: `a_b`, `a_b_2`; a long one is shortened for that. */
-function countOf(argument: string): number {
+function readCount(argument: string): number {
   return Number(/_(\d+)$/.exec(argument)?.[1] ?? 1);
 }
 
 /** The passed value of each property of a body. */
-function membersOf({
+function createMembers({
   sample,
   required,
   passed,

@@ -212,7 +212,7 @@ function styled(place: Place, version: Version): fc.Arbitrary<DrawnParameter> {
 
 const pathText = fc.constantFrom("/", "/x/", ":", "/a@", "!", "/é-");
 
-function parametersOf(version: Version): fc.Arbitrary<DrawnParameter[]> {
+function createParameters(version: Version): fc.Arbitrary<DrawnParameter[]> {
   const inPath = styled("path", version).filter(
     ({ name, isJson, sample }) => !/[{}/\\%.]/.test(name) && (isJson || !isNothing(sample.value)),
   );
@@ -332,7 +332,7 @@ export const drawnOperation: fc.Arbitrary<DrawnOperation> = fc.oneof(
       .record({
         method: fc.constantFrom("post", "put", "patch", "delete", "get"),
         texts: fc.array(pathText, { minLength: 4, maxLength: 4 }),
-        parameters: parametersOf(version),
+        parameters: createParameters(version),
         body,
         host: fc.oneof(
           { weight: 3, arbitrary: fc.constant([]) },

@@ -41,7 +41,7 @@ interface Kind {
   declare(to: Target): JsonObject;
 }
 
-function sampleOf(
+function createSample(
   shape: Shape,
   declare: Sample["declare"],
   value: JsonValue,
@@ -128,7 +128,7 @@ function referred(samples: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> {
 /** Texts, numbers, booleans, enums. */
 export function scalarSample(text: fc.Arbitrary<string>): fc.Arbitrary<Sample> {
   const kinds = scalarKinds(text).map(({ declare, values }) =>
-    values.map((value) => sampleOf("text", declare, value)),
+    values.map((value) => createSample("text", declare, value)),
   );
   return referred(fc.oneof(...kinds));
 }
@@ -138,7 +138,7 @@ export function listSample(text: fc.Arbitrary<string>, least = 0): fc.Arbitrary<
   const kinds = scalarKinds(text).map(({ declare, values }) =>
     fc
       .array(values, { minLength: least, maxLength: 3 })
-      .map((value) => sampleOf("list", (to) => ({ type: "array", items: declare(to) }), value)),
+      .map((value) => createSample("list", (to) => ({ type: "array", items: declare(to) }), value)),
   );
   return referred(fc.oneof(...kinds));
 }
@@ -166,7 +166,11 @@ export function objectSample(
         ...(rest === "unsaid" ? {} : { additionalProperties: rest === "open" }),
       });
       const keys = all.map(({ name }) => name);
-      return sampleOf("object", declare, value, { keys, members: all, isOpen: rest === "open" });
+      return createSample("object", declare, value, {
+        keys,
+        members: all,
+        isOpen: rest === "open",
+      });
     }),
   );
 }
@@ -180,15 +184,19 @@ export function nestedSample(
   const flat = [scalarSample(text), listSample(text)];
   if (depth === 0) return fc.oneof(...flat);
   const inner = nestedSample(text, key, depth - 1);
-  return fc.oneof(...flat, objectSample(inner, key, 3), listOf(inner));
+  return fc.oneof(...flat, objectSample(inner, key, 3), createList(inner));
 }
 
 /** A list of one item, or none. */
-function listOf(items: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> {
+function createList(items: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> {
   return fc
     .tuple(items, fc.nat(3))
     .map(([{ declare, value }, one]) =>
-      sampleOf("list", (to) => ({ type: "array", items: declare(to) }), one === 0 ? [] : [value]),
+      createSample(
+        "list",
+        (to) => ({ type: "array", items: declare(to) }),
+        one === 0 ? [] : [value],
+      ),
     );
 }
 
@@ -200,11 +208,11 @@ export function fileSample(): fc.Arbitrary<Sample> {
       ? { type: "string", format: "binary" }
       : { contentMediaType: "application/octet-stream" };
   return fc.oneof(
-    bytes.map((value) => sampleOf("text", declare, value, { isFile: true })),
-    fc
-      .array(bytes, { maxLength: 2 })
-      .map((value) =>
-        sampleOf("list", (to) => ({ type: "array", items: declare(to) }), value, { isFile: true }),
-      ),
+    bytes.map((value) => createSample("text", declare, value, { isFile: true })),
+    fc.array(bytes, { maxLength: 2 }).map((value) =>
+      createSample("list", (to) => ({ type: "array", items: declare(to) }), value, {
+        isFile: true,
+      }),
+    ),
   );
 }

@@ -24,7 +24,7 @@ export async function sentOrRefused(
 }
 
 /** Runs a property. Returns its failure, with the seed to repeat it; `undefined`: none. */
-export async function failureOf<T>(
+export async function catchFailure<T>(
   property: fc.IAsyncProperty<T>,
   settings: fc.Parameters<T>,
 ): Promise<string | undefined> {

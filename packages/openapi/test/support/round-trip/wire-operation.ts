@@ -109,7 +109,7 @@ function readPairs(
 ): unknown[] {
   const own = new Map<Paired, Pair[]>(all.map((one) => [one, []]));
   for (const pair of pairs) {
-    const owner = ownerOf(all, pair[0]);
+    const owner = findOwner(all, pair[0]);
     if (owner === undefined) throw new Error(`nothing declares ${pair.join("=")}`);
     own.get(owner)?.push(pair);
   }
@@ -124,7 +124,7 @@ function readPairs(
 }
 
 /** A declared name takes precedence over the keys of an object. */
-function ownerOf(all: readonly Paired[], raw: string): Paired | undefined {
+function findOwner(all: readonly Paired[], raw: string): Paired | undefined {
   const nameFor = ({ style }: Paired): string => (style === "cookie" ? raw : decoded(raw));
   const isSpread = ({ explode, shape, style }: Paired): boolean =>
     shape === "object" && explode && style !== "deepObject";
@@ -170,7 +170,7 @@ async function readBody({ body }: DrawnOperation, request: Recorded): Promise<un
   if (type !== body.mediaType) throw new Error(`odd type ${type}`);
   if (type.endsWith("json")) return JSON.parse(request.body.toString()) as JsonValue;
   if (type.startsWith("multipart/")) return readParts(body.fields, contentType, request.body);
-  const fields = body.fields.map(fieldOf);
+  const fields = body.fields.map(toPairedField);
   const pairs = split(request.body.toString(), "&").map(([name, raw]): Pair => [
     name.replaceAll("+", "%20"),
     raw.replaceAll("+", "%20"),
@@ -182,7 +182,7 @@ async function readBody({ body }: DrawnOperation, request: Recorded): Promise<un
 /**
  * A field is written like a query parameter, or by its type: a list is repeated, an object is JSON.
  */
-function fieldOf({ name, sample, encoding }: DrawnField): Paired {
+function toPairedField({ name, sample, encoding }: DrawnField): Paired {
   const isJson = encoding === undefined && sample.shape === "object";
   return {
     name,

@@ -74,7 +74,7 @@ function readSegment({ name, style, shape, explode }: WireParameter, text: strin
     if (shape === "text") return decodeURIComponent(rest);
     return fromItems(rest.split(explode ? "." : ","), shape, explode, decodeURIComponent);
   }
-  const pairs = rest.split(";").map(pairOf);
+  const pairs = rest.split(";").map(splitPair);
   if (explode && shape === "object") return fromPairs(pairs);
   for (const [key] of pairs)
     if (decodeURIComponent(key) !== name) throw new Error(`odd name ${key}`);
@@ -114,12 +114,12 @@ function readPairs(
 }
 
 function queryPairs(query: string): Pair[] {
-  return query === "" ? [] : query.split("&").map(pairOf);
+  return query === "" ? [] : query.split("&").map(splitPair);
 }
 
 function cookiePairs({ style, shape, explode }: WireParameter, header: string): Pair[] {
   if (header === "") return [];
-  const pairs = header.split("; ").map(pairOf);
+  const pairs = header.split("; ").map(splitPair);
   // A server's own reader, if it supports the case: it reads each name once.
   if (shape === "text" && explode && style === "form") {
     const known = parseCookie(header, { decode: raw });
@@ -138,7 +138,7 @@ function fromItems(
   decode: Decode,
 ): WireValue {
   if (shape === "list") return items.map(decode);
-  if (explode) return fromPairs(items.map(pairOf), decode);
+  if (explode) return fromPairs(items.map(splitPair), decode);
   const members: [string, string][] = [];
   for (let at = 0; at < items.length; at += 2) {
     members.push([decode(items[at] as string), decode(items[at + 1] as string)]);
@@ -153,7 +153,7 @@ function fromPairs(
   return Object.fromEntries(pairs.map(([key, value]) => [decode(key), decode(value)]));
 }
 
-function pairOf(text: string): Pair {
+function splitPair(text: string): Pair {
   const at = text.indexOf("=");
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }

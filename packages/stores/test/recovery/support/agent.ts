@@ -96,20 +96,20 @@ function tell(message: unknown): void {
 }
 
 /** The outcome of a call, in one word. */
-function codeOf(outcome: ToolOutcome): string {
+function readCode(outcome: ToolOutcome): string {
   return outcome.status === "failed" ? outcome.error.code : outcome.status;
 }
 
 async function resume({ interruption, at = 0 }: ResumeRequest): Promise<string> {
   while (Date.now() < at);
-  return codeOf(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
+  return readCode(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
 }
 
 if (job === "ask" || diesIn === "before the event") {
   process.on("message", (names: readonly string[]) => {
     void Promise.all(
       names.map((name, bill) => executor.execute({ id: `c${bill}`, name, arguments: { bill } })),
-    ).then((outcomes) => tell(outcomes.map(codeOf)));
+    ).then((outcomes) => tell(outcomes.map(readCode)));
   });
 } else {
   process.on("message", (request: ResumeRequest) => void resume(request).then(tell));

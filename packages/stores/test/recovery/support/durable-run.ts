@@ -19,7 +19,7 @@ export class DurableRun {
   }
 
   /** The codes that the processes received for a call. */
-  codesOf(call: number): readonly string[] {
+  readCodes(call: number): readonly string[] {
     return this.#of(call).map(({ code }) => code);
   }
 
@@ -71,7 +71,7 @@ export class DurableRun {
 
   /** The number of calls whose outcome was unknown to a process. */
   get unknown(): number {
-    const calls = Array.from({ length: count }, (_, call) => this.codesOf(call));
+    const calls = Array.from({ length: count }, (_, call) => this.readCodes(call));
     return calls.filter((codes) => codes.includes("outcome_unknown")).length;
   }
 

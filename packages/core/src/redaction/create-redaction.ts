@@ -32,7 +32,7 @@ export function createRedaction(
   if (typeof credentials !== "boolean") {
     throw misuse(`credentials is ${formatValue(credentials)}; use true or false`);
   }
-  const secrets = secretsOf(given);
+  const secrets = toSecretSet(given);
   let seen: readonly SecretSet[] | undefined;
   let sets: readonly SecretSet[] = [];
   const current = (): readonly SecretSet[] => {
@@ -51,7 +51,7 @@ export function createRedaction(
   };
 }
 
-function secretsOf(given: SecretSet | readonly string[]): SecretSet {
+function toSecretSet(given: SecretSet | readonly string[]): SecretSet {
   // Not by class: it may be of another copy of this package.
   if (typeof (given as SecretSet | null)?.version === "number") return given as SecretSet;
   const isList = Array.isArray(given) && given.every((secret) => typeof secret === "string");
@@ -95,12 +95,12 @@ export function redactorForCall({ engine, run, entry }: RedactedCall): Redactor 
  * @throws ToolError `invalid_configuration` when one of its rules cannot be read.
  */
 export function checkRules(tool: Tool): void {
-  if (tool.spec.annotations.redact !== undefined) pathsOf(tool);
+  if (tool.spec.annotations.redact !== undefined) getPaths(tool);
 }
 
 const toolPaths = new WeakMap<Tool, readonly JsonPath[]>();
 
-function pathsOf(tool: Tool): readonly JsonPath[] {
+function getPaths(tool: Tool): readonly JsonPath[] {
   let paths = toolPaths.get(tool);
   if (paths === undefined) {
     paths = compilePaths(`${tool.spec.name}: redact`, tool.spec.annotations.redact);
