@@ -78,9 +78,8 @@ export function stringifyExact(value: JsonValue): string {
 
 /** The digits that `parseExact` has read for a member. `undefined`: its value has all digits, or has changed since. */
 export function exactDigits(holder: object, key: string, member: unknown): string | undefined {
-  if (!hasRounded || typeof member !== "number") return undefined;
-  const source = digitsIn.get(holder)?.get(key);
-  return source !== undefined && Number(source) === member ? source : undefined;
+  const source = hasRounded ? digitsIn.get(holder)?.get(key) : undefined;
+  return Number(source) === member ? source : undefined;
 }
 
 /**

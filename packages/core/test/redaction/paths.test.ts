@@ -43,7 +43,7 @@ describe("a path that a tool configures", () => {
     for (const path of ["$.account", "$.account.id"]) {
       for (const content of [json, "The account 12345678901234567890 is open."]) {
         const value = parseExact(json);
-        const result = await resultOf({ content: [text(content)], value }, path);
+        const result = await getResult({ content: [text(content)], value }, path);
         expect(JSON.stringify(result)).not.toContain("123456789");
         expect(stringifyExact(result.value as JsonValue)).not.toContain("123456789");
       }

@@ -108,7 +108,7 @@ export class Thread {
     return this.#enter(openCall(), compute);
   }
 
-  /** Lets timers, sockets and other scripts run. That time counts, since the script could run. Returns how to go on. */
+  /** Lets timers, sockets and other scripts run. That time counts, since the script could run. Returns what continues the run. */
   async #pause(): Promise<() => number> {
     const start = this.#options.now();
     await new Promise<void>((resolve) => {
