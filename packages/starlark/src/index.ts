@@ -1,19 +1,9 @@
-export { formatPosition, StarlarkError } from "./values/error.ts";
-export type {
-  CallFrame,
-  SourcePosition,
-  SourceProblem,
-  StarlarkErrorCode,
-} from "./values/error.ts";
+export { formatPosition, StarlarkError, type StarlarkErrorCode } from "./values/error.ts";
+export type { CallFrame, SourcePosition, SourceProblem } from "./values/error.ts";
 export { type HostValue, toHost, toStarlark } from "./host/convert.ts";
 export { hostFunction, hostModule, valueFunction } from "./host/functions.ts";
-export type {
-  HostCall,
-  HostFunction,
-  HostFunctionOptions,
-  HostMember,
-  ValueCall,
-} from "./host/functions.ts";
+export type { HostCall, HostFunction, HostFunctionOptions } from "./host/functions.ts";
+export type { HostMember, ValueCall } from "./host/functions.ts";
 export { Journal, type JournalEntry, type JournalState } from "./host/journal.ts";
 export { compile, load, Module, run } from "./host/program.ts";
 export type { CompileOptions, LoadedModule, LoadOptions } from "./host/program.ts";

@@ -93,7 +93,10 @@ async function runBazelChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
       predeclared: [...globals.keys()],
       dialect: { set: false },
     });
-    await load(compiled, { predeclared: globals as Map<string, never>, stepwise });
+    await load(compiled, {
+      predeclared: Object.fromEntries(globals) as Record<string, never>,
+      stepwise,
+    });
   } catch (error) {
     if (!(error instanceof StarlarkError)) throw error;
     message = error.traceback;

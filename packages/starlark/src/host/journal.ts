@@ -112,11 +112,6 @@ export class Journal implements EffectLog {
     return this.#entries.length;
   }
 
-  /** Whether the run takes results of an earlier one. */
-  get replaying(): boolean {
-    return this.#next < this.#entries.length;
-  }
-
   /** Starts a run: the entries must be of the same source and the same call. */
   begin(source: string, call: string): void {
     const before = this.#start;
@@ -177,7 +172,7 @@ export class Journal implements EffectLog {
 
   /** Checks that a run used all entries: an edited script could end before. */
   finish(): void {
-    if (this.replaying)
+    if (this.#next < this.length)
       failUnknown(`the run ended after ${this.#next} effects, but the journal has ${this.length}`);
   }
 }

@@ -1,4 +1,4 @@
-import { fail, failLimit, nameHint, StarlarkError, toStarlarkError } from "../values/error.ts";
+import { fail, failLimit, nameHint, StarlarkError } from "../values/error.ts";
 import { defineFunctions } from "../lib/builtin.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
@@ -6,10 +6,11 @@ import type { Statement } from "../syntax/ast.ts";
 import { type Dialect, type ParseOptions, toDialect } from "../syntax/tree.ts";
 import { parseFile } from "../syntax/parser.ts";
 import { SourceText } from "../syntax/source-text.ts";
+import type { ModuleLowering } from "../lower/context.ts";
 import { lowerFunction } from "../lower/statements.ts";
 import { Thread, type ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format.ts";
-import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
+import { Builtin, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/sequence.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
 import { freezeValue, type Value } from "../values/value.ts";
@@ -52,7 +53,7 @@ export function compile(text: string, options: CompileOptions = {}): Program {
 /** The environment of a program while it runs. */
 export interface LoadOptions extends ThreadOptions {
   /** The values of the predeclared names. */
-  readonly predeclared?: ReadonlyMap<string, Value> | Readonly<Record<string, Value>>;
+  readonly predeclared?: Readonly<Record<string, Value>>;
   /** Returns the globals of a module that a program loads. */
   readonly load?: (name: string) => LoadedModule | Promise<LoadedModule>;
   /** Receives what `print` writes. Default: nothing happens. */
@@ -105,9 +106,10 @@ export class Module {
 /** Runs the statements of a program and freezes its globals. */
 export async function load(program: Program, options: LoadOptions = {}): Promise<Module> {
   const thread = options.thread ?? new Thread(options);
-  const { variables } = program.resolved;
-  const values = Array.from<Value | undefined>({ length: variables.length });
-  const code = lower(program, values, options);
+  const module = prepareModule(program, options);
+  const { variables, values } = module;
+  const { topLevel } = program.resolved;
+  const code = thread.compute(() => lowerFunction(module, topLevel, program.statements));
   await thread.call(new StarlarkFunction(code, [], []), []);
   const globals = new Map<string, Value>();
   for (const [index, { name, kind }] of variables.entries()) {
@@ -118,36 +120,32 @@ export async function load(program: Program, options: LoadOptions = {}): Promise
   return new Module(globals, thread);
 }
 
-/** The operations of a program, with what it may use. */
-function lower(program: Program, values: (Value | undefined)[], options: LoadOptions): Code {
-  const { source, dialect, resolved } = program;
-  const { predeclared: given = {} } = options;
-  const predeclared: ReadonlyMap<string, Value> =
-    given instanceof Map ? given : new Map(Object.entries(given));
+/** What the functions of a program may use. */
+function prepareModule(program: Program, options: LoadOptions): ModuleLowering {
+  const { source, dialect } = program;
+  const { variables } = program.resolved;
+  const names = new Map([...universe, ...printer(options.print)]);
+  const given = new Map(Object.entries(options.predeclared ?? {}));
   for (const name of program.predeclared) {
-    if (!predeclared.has(name))
+    const value = given.get(name);
+    if (value === undefined)
       throw new TypeError(`The predeclared name ${name} of ${source.file} has no value.`);
+    // Runs share these values: one must not change what another sees.
+    freezeValue(value);
+    names.set(name, value);
   }
-  // Runs share these values: one must not change what another sees.
-  for (const value of predeclared.values()) freezeValue(value);
-  const module = {
+  return {
     context: {
       file: source.file,
       position: (offset: number) => source.position(offset),
       allowsRecursion: dialect.recursion === true,
     },
-    variables: resolved.variables,
-    values,
-    predeclared,
-    universe: new Map([...universe, ...printer(options.print)]),
+    variables,
+    values: variables.map(() => undefined),
+    names,
     separate: options.onOperation !== undefined,
     load: loader(options.load),
   };
-  try {
-    return lowerFunction(module, resolved.topLevel, program.statements);
-  } catch (error) {
-    throw toStarlarkError(error);
-  }
 }
 
 function printer(print: LoadOptions["print"]): [string, Value][] {
@@ -212,7 +210,7 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   const { journal, call, args = [], named = {} } = options;
   if (journal !== undefined) {
     const digest = digestArguments(toHost(toStarlark([args, named])));
-    journal.begin(await digestProgram(program), `${call ?? ""}(${digest})`);
+    journal.begin(await digestSource(program), `${call ?? ""}(${digest})`);
   }
   const thread = new Thread(journal === undefined ? options : { ...options, effects: journal });
   const module = await load(program, { ...options, thread });
@@ -221,16 +219,7 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   return { value, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
-const digests = new WeakMap<Program, Promise<string>>();
-
-/** Computed once for each program: it takes longer than a short run. */
-function digestProgram(program: Program): Promise<string> {
-  const digest = digests.get(program) ?? computeDigest(program);
-  digests.set(program, digest);
-  return digest;
-}
-
-async function computeDigest({ source, dialect }: Program): Promise<string> {
+async function digestSource({ source, dialect }: Program): Promise<string> {
   const text = new TextEncoder().encode(`${JSON.stringify(dialect)}\n${source.text}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

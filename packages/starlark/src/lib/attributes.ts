@@ -1,5 +1,5 @@
 import { fail, nameHint } from "../values/error.ts";
-import { charge, sizes } from "../values/budget.ts";
+import { charge, sizes, spend } from "../values/budget.ts";
 import { Builtin } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName, type Value } from "../values/value.ts";
@@ -23,6 +23,7 @@ export function methodsNamed(name: string): ReadonlyMap<string, Method> {
 
 /** The value of an attribute, or a method with its receiver. */
 export function findAttribute(value: Value, name: string): Value | undefined {
+  spend(name.length >> 6);
   const method = methodTables.get(typeName(value))?.get(name) as Method | undefined;
   if (method !== undefined) {
     charge(2 * sizes.object);

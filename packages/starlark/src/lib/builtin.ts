@@ -18,14 +18,10 @@ const kinds = {
   callable: isCallable,
 };
 
-interface Parameter {
-  /** The name; the number of a parameter without a name. */
-  readonly label: string;
-  readonly kind: keyof typeof kinds;
-  readonly isOptional: boolean;
-}
+type Parameter = ReturnType<typeof toParameter>;
 
-function toParameter(text: string, index: number): Parameter {
+/** The label is the name of the parameter, or its number. */
+function toParameter(text: string, index: number) {
   const [kind, label = String(index + 1)] = text.replace("?", "").split(": ").toReversed();
   return { label, kind: kind as keyof typeof kinds, isOptional: text.endsWith("?") };
 }

@@ -178,16 +178,15 @@ function count(text: string, wanted: string, low?: Value, high?: Value): Value {
   return wanted === "" ? countCharacters(part) + 1 : countOccurrences(part, wanted);
 }
 
-function removePrefix(text: string, prefix: string): string {
-  chargeString(0);
-  spend(prefix.length >> 6);
-  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
-}
-
-function removeSuffix(text: string, suffix: string): string {
-  chargeString(0);
-  spend(suffix.length >> 6);
-  return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text;
+function removing(method: "startsWith" | "endsWith") {
+  return (text: string, affix: string): string => {
+    chargeString(0);
+    spend(affix.length >> 6);
+    if (!text[method](affix)) return text;
+    return method === "startsWith"
+      ? text.slice(affix.length)
+      : text.slice(0, text.length - affix.length);
+  };
 }
 
 /** The methods of strings (specification of starlark-go, "string·capitalize" and the following). */
@@ -205,8 +204,8 @@ export const stringMethods: MethodTable<string> = new Map([
     "join(iterable)": join,
     "lstrip(string?)": stripping(true, false),
     "partition(string)": (text, separator: string) => partition(text, separator),
-    "removeprefix(string)": removePrefix,
-    "removesuffix(string)": removeSuffix,
+    "removeprefix(string)": removing("startsWith"),
+    "removesuffix(string)": removing("endsWith"),
     "replace(string, string, int?)": replace,
     "rfind(string, any?, any?)": searching("lastIndexOf"),
     "rindex(string, any?, any?)": searching("lastIndexOf", true),

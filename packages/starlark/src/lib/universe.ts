@@ -81,11 +81,6 @@ function iterate(value: Value): readonly Value[] {
   return items;
 }
 
-function toName(name: string): string {
-  spend(name.length >> 6);
-  return fromUtf8(name);
-}
-
 const functions = defineFunctions({
   "all(iterable)": (items: Value) => iterate(items).every(isTrue),
   "any(iterable)": (items: Value) => iterate(items).some(isTrue),
@@ -104,9 +99,9 @@ const functions = defineFunctions({
     return toList(items.map((item, index) => toTuple([addInts(start, index), item])));
   },
   "getattr(any, string, any?)": (object: Value, name: string, fallback?: Value) =>
-    getAttribute(object, toName(name), fallback),
+    getAttribute(object, fromUtf8(name), fallback),
   "hasattr(any, string)": (object: Value, name: string) =>
-    findAttribute(object, toName(name)) !== undefined,
+    findAttribute(object, fromUtf8(name)) !== undefined,
   "hash(any)": (value: Value) => {
     spend((toLength(value) ?? 0) >> 2);
     if (value instanceof StarlarkBytes) return hashBytes(value.data);

@@ -7,18 +7,12 @@ import { lowerBinary, lowerRemainder } from "./arithmetic.ts";
 import { type Evaluate, failAt, readSlot, type Store } from "./assembler.ts";
 import { type FunctionContext, localSlot } from "./context.ts";
 
-/** A variable, an element or a field, as it is read and assigned. */
-interface Reference {
-  readonly read: Evaluate;
-  readonly write: Store;
-}
-
-/** A name, `x[y]` or `x.name`. With `isTwice`, the values of `x` and `y` are stored, so that they are computed once. */
+/** A name, `x[y]` or `x.name`, as it is read and assigned. With `isTwice`, the values of `x` and `y` are stored, so that they are computed once. */
 export function lowerReference(
   context: FunctionContext,
   target: Expression,
   isTwice = false,
-): Reference {
+): { readonly read: Evaluate; readonly write: Store } {
   if (target.kind === "name") return { read: context.read(target), write: context.write(target) };
   if (target.kind !== "index" && target.kind !== "dot")
     throw new TypeError(`a ${target.kind} cannot be assigned`);

@@ -13,8 +13,8 @@ export interface ModuleLowering {
   /** The variables of the module, and their values while it runs. */
   readonly variables: readonly ModuleVariable[];
   readonly values: (Value | undefined)[];
-  readonly predeclared: ReadonlyMap<string, Value>;
-  readonly universe: ReadonlyMap<string, Value>;
+  /** The values of the names that the host and the language define. */
+  readonly names: ReadonlyMap<string, Value>;
   /** Whether each statement is an operation of its own. */
   readonly separate: boolean;
   /** The function behind `load`. */
@@ -122,10 +122,10 @@ export class FunctionContext extends Assembler {
   read(name: Expression<"name">): Evaluate {
     const { binding, start } = name;
     if (binding === undefined) throw new TypeError(`the name ${name.name} is not resolved`);
-    const { predeclared, universe, values, variables } = this.module;
+    const { names, values, variables } = this.module;
     const { scope, index } = binding;
     if (scope === "universal" || scope === "predeclared") {
-      const value = (scope === "universal" ? universe : predeclared).get(name.name) as Value;
+      const value = names.get(name.name) as Value;
       return () => value;
     }
     const slot = this.toSlot(binding);

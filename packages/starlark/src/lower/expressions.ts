@@ -17,21 +17,15 @@ import { lowerCall } from "./calls.ts";
 import type { FunctionContext } from "./context.ts";
 import { lowerLoop } from "./loops.ts";
 
+type Kind = Expression["kind"];
+type Lower<Each extends Kind> = (context: FunctionContext, node: Expression<Each>) => Evaluate;
+
 /** The closure of an expression. Calls and loops in it become operations that run before. */
 export function lowerExpression(context: FunctionContext, expression: Expression): Evaluate {
-  const lower = lowerings[expression.kind] as (
-    context: FunctionContext,
-    expression: Expression,
-  ) => Evaluate;
-  return lower(context, expression);
+  return (lowerings[expression.kind] as Lower<Kind>)(context, expression);
 }
 
-const lowerings: {
-  readonly [Kind in Expression["kind"]]: (
-    context: FunctionContext,
-    expression: Expression<Kind>,
-  ) => Evaluate;
-} = {
+const lowerings: { readonly [Each in Kind]: Lower<Each> } = {
   name: (context, name) => context.read(name),
   literal: (_, { token, value: literal }) => {
     let value: Value = literal;

@@ -4,7 +4,7 @@ import { budget } from "../values/budget.ts";
 import { fail } from "../values/error.ts";
 import type { Operation, Slot } from "../values/function.ts";
 import { StarlarkRange } from "../values/sequence.ts";
-import { StarlarkObject, toItems, typeName, type Value } from "../values/value.ts";
+import { isIterable, typeName } from "../values/value.ts";
 import { lowerAssignment } from "./assign.ts";
 import { Label, readSlot, type Run, toRun } from "./assembler.ts";
 import { type FunctionContext, localSlot, type Loop } from "./context.ts";
@@ -21,7 +21,8 @@ export function lowerLoop(
   context.effect(site, (slots) => {
     const value = iterable(slots);
     machine.site = site;
-    slots[slot] = beginLoop(value);
+    if (!isIterable(value)) fail(`${typeName(value)} value is not iterable`);
+    slots[slot] = new Iteration(value);
   });
   const local = localSlot(target);
   const variable = local ?? context.temporary();
@@ -39,13 +40,6 @@ export function lowerLoop(
   } else context.control(site, (next) => runLoop(slot, variable, run, next));
   context.place(loop.exit);
   context.effect(site, (slots) => endLoop(slots, slot));
-}
-
-function beginLoop(value: Value): Iteration {
-  const items = value instanceof StarlarkRange ? [] : toItems(value);
-  if (items === undefined || !(value instanceof StarlarkObject))
-    return fail(`${typeName(value)} value is not iterable`);
-  return new Iteration(value, items);
 }
 
 /** Ends a loop, after its last item or before. */

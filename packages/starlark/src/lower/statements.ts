@@ -20,9 +20,8 @@ export function lowerFunction(
 ): Code {
   const context = new FunctionContext(module, scope, { lowerExpression, lowerFunction });
   const { start, keywordOnly } = scope;
-  for (const binding of scope.locals) {
-    if (binding.scope !== "cell") continue;
-    const { index } = binding;
+  for (const { scope: kind, index } of scope.locals) {
+    if (kind !== "cell") continue;
     context.effect(start, (slots) => {
       machine.site = start;
       charge(sizes.entry);
@@ -64,14 +63,12 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       return;
     case "assign": {
       const { operator, target, value, at } = statement;
-      if (operator === "=") lowerAssignment(context, target, context.lower(value), at, value);
-      else lowerAugmentedAssignment(context, statement);
-      return;
+      if (operator !== "=") return lowerAugmentedAssignment(context, statement);
+      return lowerAssignment(context, target, context.lower(value), at, value);
     }
     case "def": {
       const { name, code, body } = statement;
-      lowerAssignment(context, name, lowerClosure(context, code, body), start);
-      return;
+      return lowerAssignment(context, name, lowerClosure(context, code, body), start);
     }
     case "if": {
       const branches = statement.branches.map(({ condition, body, start: site }) => ({
@@ -79,15 +76,13 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
         condition: () => context.lower(condition),
         body: () => lowerStatements(context, body),
       }));
-      context.branch(branches, () => lowerStatements(context, statement.otherwise ?? []));
-      return;
+      return context.branch(branches, () => lowerStatements(context, statement.otherwise ?? []));
     }
     case "for": {
       const { iterable, target, body } = statement;
-      lowerLoop(context, { iterable, target, site: start }, (loop) =>
+      return lowerLoop(context, { iterable, target, site: start }, (loop) =>
         lowerBody(context, loop, body),
       );
-      return;
     }
     case "while": {
       const loop = { head: new Label(), exit: new Label() };
@@ -99,16 +94,13 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       return;
     }
     case "break":
-      context.jump(start, (context.loops.at(-1) as Loop).exit);
-      return;
+      return context.jump(start, (context.loops.at(-1) as Loop).exit);
     case "continue":
-      context.jump(start, (context.loops.at(-1) as Loop).head);
-      return;
+      return context.jump(start, (context.loops.at(-1) as Loop).head);
     case "return":
-      lowerReturn(context, statement.value, start);
-      return;
+      return lowerReturn(context, statement.value, start);
     case "load":
-      lowerLoad(context, statement);
+      return lowerLoad(context, statement);
   }
 }
 

@@ -69,11 +69,8 @@ const taskOperations: readonly Operation[] = [
 ];
 
 /** The slots of a call: arguments are bound to parameters (specification, "Functions"). */
-function bindArguments(
-  { code, defaults, free }: StarlarkFunction,
-  args: readonly Value[],
-  named: NamedArguments,
-): Slot[] {
+function bindArguments(callee: StarlarkFunction, args: Value[], named: NamedArguments): Slot[] {
+  const { code, defaults, free } = callee;
   const { name, parameters, keywordOnly, restSlot, namedRestSlot, freeSlot, emptyFrame } = code;
   const slots: Slot[] = emptyFrame.slice();
   for (let index = 0; index < free.length; index++) slots[freeSlot + index] = free[index];

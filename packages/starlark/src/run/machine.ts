@@ -44,9 +44,9 @@ export class Iteration {
   readonly #items: readonly Value[];
   index = 0;
 
-  constructor(source: StarlarkObject, items: readonly Value[]) {
+  constructor(source: StarlarkObject) {
     this.source = source;
-    this.#items = items;
+    this.#items = source instanceof StarlarkRange ? [] : (source.items?.() ?? []);
     source.beginIteration?.();
   }
 

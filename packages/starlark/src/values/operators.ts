@@ -198,17 +198,12 @@ function toIndex(value: Value, what: string): number {
 }
 
 /** Start and end of a part of a sequence, as `find` and slices understand them; missing ones are `null`. */
-export function toRange(
-  low: Value,
-  high: Value,
-  length: number,
-  reversed: boolean = false,
-): [start: number, end: number] {
-  const [first, last] = reversed ? [-1, length - 1] : [0, length];
+export function toRange(low: Value, high: Value, size: number, reversed = false): [number, number] {
+  const [first, last] = reversed ? [-1, size - 1] : [0, size];
   const limit = (value: Value, what: string, missing: number): number => {
     if (value === null) return missing;
     const index = toIndex(value, what);
-    return Math.min(Math.max(index < 0 ? index + length : index, first), last);
+    return Math.min(Math.max(index < 0 ? index + size : index, first), last);
   };
   const start = limit(low, "start index", reversed ? last : first);
   return [start, limit(high, "end index", reversed ? first : last)];

@@ -97,7 +97,7 @@ export function toItems(value: Value): readonly Value[] | undefined {
 }
 
 /** Whether a value can be iterated, without the cost of its items. */
-export function isIterable(value: Value): boolean {
+export function isIterable(value: Value): value is StarlarkObject {
   return value instanceof StarlarkObject && value.items !== undefined;
 }
 
