@@ -120,7 +120,7 @@ export async function load(program: Program, options: LoadOptions = {}): Promise
   return new Module(globals, thread);
 }
 
-/** What the functions of a program may use. */
+/** The environment of the functions of a program while they run. */
 function prepareModule(program: Program, options: LoadOptions): ModuleLowering {
   const { source, dialect } = program;
   const { variables } = program.resolved;
