@@ -260,12 +260,15 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
   test("opens anything by the palette; the focus returns where it was", async () => {
     await page.focus("a[href='/sources']");
     await page.keyboard.press("ControlOrMeta+k");
+    await page.waitForSelector(".palette-input:focus");
     await page.keyboard.type("audit");
     await page.keyboard.press("Escape");
+    await page.waitForSelector(".palette-input", { state: "detached" });
     expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(
       "/sources",
     );
     await page.keyboard.press("ControlOrMeta+k");
+    await page.waitForSelector(".palette-input:focus");
     await page.keyboard.type("audit");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Audit");
@@ -291,6 +294,7 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
       () => JSON.parse(sessionStorage.getItem("toolweave.session") ?? "{}").token as string,
     );
     await page.keyboard.press("ControlOrMeta+k");
+    await page.waitForSelector(".palette-input:focus");
     await page.keyboard.type("end this session");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".session-ended");
