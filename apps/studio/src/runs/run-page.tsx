@@ -4,7 +4,7 @@ import type { JsonValue } from "@toolweave/core";
 import { withQuery } from "../api/client.ts";
 import { useResource } from "../api/resource.ts";
 import { useReloadOn } from "../api/use-events.ts";
-import { requestExactJson } from "../json/request-exact-json.ts";
+import { requestExactJson } from "./request-exact-json.ts";
 import { Link } from "../navigation/link.tsx";
 import { queryValue, setQuery } from "../navigation/location.ts";
 import { formatCount, formatDuration, formatTime } from "../text/format.ts";

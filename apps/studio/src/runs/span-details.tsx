@@ -1,6 +1,6 @@
 import type { Span } from "@toolweave/console";
 import { useResource } from "../api/resource.ts";
-import { requestExactJson } from "../json/request-exact-json.ts";
+import { requestExactJson } from "./request-exact-json.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatBytes, formatDuration, formatTime } from "../text/format.ts";

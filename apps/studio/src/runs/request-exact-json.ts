@@ -1,5 +1,5 @@
 import { send, type ApiRequest } from "../api/client.ts";
-import { parseExactJson } from "./parse-json.ts";
+import { parseExactJson } from "../json/parse-json.ts";
 
 /**
  * As `requestJson`, with all digits of integers: the ones that a number does not hold are an `ExactInteger`. For what is
