@@ -6,8 +6,8 @@ import { typeName, type Value } from "./value.ts";
 export type Int = number | bigint;
 
 const max = Number.MAX_SAFE_INTEGER;
-const smallestBits = 64;
-/** The bounds of the sizes that are told apart: 64 bits, 128 bits and so on. */
+const smallestBits = 2048;
+/** The bounds of the sizes that are told apart beyond 1,024 bits: 2,048 bits, 4,096 bits and so on. */
 const bounds: bigint[] = [];
 for (let bits = smallestBits; bits <= maxIntBits; bits *= 2) bounds.push(1n << BigInt(bits));
 
@@ -19,11 +19,11 @@ export function isInt(value: Value): value is Int {
 export function fromBigInt(value: bigint): Int {
   const number = Number(value);
   if (number <= max && number >= -max) return number;
-  charge(32 + (toBits(value) >> 3));
+  charge(Number.isFinite(number) ? 64 : toBits(value) >> 3);
   return value;
 }
 
-/** The bits of an int, up to the next bound. Fails for an int that is too large. */
+/** The bits of an int beyond 1,024 bits, up to the next bound. Fails for an int that is too large. */
 function toBits(value: Int): number {
   const size = value < 0 ? -value : value;
   const index = bounds.findIndex((bound) => size < bound);
