@@ -59,5 +59,5 @@ export function chargeItems(count: number): void {
 export function chargeConcat(left: number, right: number): void {
   if (left + right > maxStringLength) chargeString(left + right);
   charge(sizes.string + Math.min(left, right));
-  spend((left + right) >> 12);
+  budget.fuel -= (left + right) >> 12;
 }

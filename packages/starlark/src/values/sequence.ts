@@ -135,7 +135,8 @@ function tupleKey(elements: readonly Value[], depth: number): string {
   if (depth > maxDepth) failLimit(`a key is nested too deeply (limit ${maxDepth})`);
   let key = "\u0101";
   for (const element of elements) {
-    if (element instanceof StarlarkTuple) key += tupleKey(element.elements, depth + 1);
+    if (typeof element === "number") key += `${element};`;
+    else if (element instanceof StarlarkTuple) key += tupleKey(element.elements, depth + 1);
     else {
       const part = toHashKey(element);
       key += typeof part === "string" ? `${part.length}:${part}` : `${part};`;
