@@ -16,6 +16,9 @@ export interface WorkflowSteps {
    * again. Steps that are called in the same tick run at the same time, numbered in the order of the calls; no other
    * step is called before all of them have ended.
    *
+   * If another process may take over a workflow whose process is only slow, the engine stores no value of the slow one
+   * and rejects its step: else both ask the model, and the limit of turns is exceeded.
+   *
    * @param name for people who look at the workflow.
    */
   step<Value extends JsonValue>(name: string, work: () => Promise<Value>): Promise<Value>;
