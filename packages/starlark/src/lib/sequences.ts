@@ -86,7 +86,7 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   spend(length);
   if (keys === items && keys.every((key) => typeof key === "number")) {
     // Equal ints need no order, so that the sort of floats will do.
-    const sorted = [...Float64Array.from(keys).sort()];
+    const sorted = [...new Float64Array(keys).sort()];
     return new StarlarkList(reverse ? sorted.toReversed() : sorted);
   }
   const order = Array.from({ length }, (_, index) => index);

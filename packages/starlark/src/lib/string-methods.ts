@@ -33,7 +33,8 @@ function chargeParts(count: number, text: string): void {
 /** The parts between runs of white space; at most `limit` splits, from the right if `fromRight`. */
 function splitOnSpace(text: string, limit: number, fromRight: boolean): string[] {
   let count = 2;
-  while (everyWhiteSpaceRun.test(text)) count += 2;
+  everyWhiteSpaceRun.lastIndex = 0;
+  for (; everyWhiteSpaceRun.test(text); count += 2) spend(1);
   chargeParts(count, text);
   // Words and the white space between them, in turns. White space at the other end stays with a part that is not split.
   const parts = strip(text, "", !fromRight, fromRight).split(whiteSpaceRun);
