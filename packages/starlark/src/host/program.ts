@@ -1,5 +1,6 @@
 import { fail, failLimit, nameHint, StarlarkError } from "../values/error.ts";
 import { defineFunctions } from "../lib/builtin.ts";
+import { join } from "../lib/string-methods.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
@@ -150,7 +151,7 @@ function prepareModule(program: Program, options: LoadOptions): ModuleLowering {
 
 function printer(print: LoadOptions["print"]): [string, Value][] {
   const write = (args: Value[], separator = " "): void => {
-    print?.(fromUtf8(args.map(toText).join(separator)));
+    print?.(fromUtf8(join(separator, toTuple(args.map(toText)))));
   };
   return defineFunctions({ "print(*, sep: string?)": write }, "plain errors");
 }

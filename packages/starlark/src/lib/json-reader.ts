@@ -1,5 +1,5 @@
 import { fail, failLimit } from "../values/error.ts";
-import { chargeString, spend } from "../values/budget.ts";
+import { charge, chargeString, sizes, spend } from "../values/budget.ts";
 import { toDict } from "../values/dict.ts";
 import { toFloat } from "../values/float.ts";
 import { toList } from "../values/sequence.ts";
@@ -8,7 +8,6 @@ import { replaceInvalid, toUtf8 } from "../values/utf8.ts";
 import { typeName, type Value } from "../values/value.ts";
 import { parseInteger } from "./numbers.ts";
 
-const maxInput = 8 * 1024 * 1024;
 const numberLike = /[-+.\deE]+/y;
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?![-+.\deE])/y;
 const plainText = /^[\u0020-\u005b\u005d-\u007f]*$/;
@@ -24,7 +23,6 @@ export function rejectDepth(): never {
 
 /** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
 export function decodeJson(text: string): Value {
-  if (text.length > maxInput) failLimit(`json.decode: the text is longer than ${maxInput} bytes`);
   spend(text.length >> 4);
   return new JsonReader(text).read();
 }
@@ -116,6 +114,9 @@ class JsonReader {
     const control = /[\u0000-\u001f]/.exec(body)?.[0];
     if (control !== undefined)
       this.#fail(`invalid character ${toGoCharacter(control)} in string literal`);
+    // V8 stores all matches before it replaces the first one.
+    for (let at = body.indexOf("\\"); at !== -1; at = body.indexOf("\\", at + 2))
+      charge(sizes.object);
     const unescaped = body.replaceAll(
       /\\u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|\\[^]/g,
       (escape) => this.#unescape(escape),

@@ -5,17 +5,11 @@ import { formatFloat, StarlarkFloat } from "../values/float.ts";
 import { toRepr } from "../values/format.ts";
 import { StarlarkModule } from "../values/function.ts";
 import { formatInt } from "../values/int.ts";
-import { fromBytes, fromUtf8, toUtf8 } from "../values/utf8.ts";
+import { replaceCharacters } from "../values/quote.ts";
+import { fromBytes } from "../values/utf8.ts";
 import { type StarlarkObject, typeName, type Value } from "../values/value.ts";
 import { defineFunctions, failWithName, withName } from "./builtin.ts";
 import { decodeJson, maxDepth, rejectDepth } from "./json-reader.ts";
-
-/** A value as JSON, on one line, with sorted keys. */
-function encodeJson(value: Value): string {
-  const writer = new JsonWriter();
-  writer.write(value);
-  return writer.finish();
-}
 
 /** Writes the text into an array of bytes: that makes no small strings. */
 class JsonWriter {
@@ -23,7 +17,9 @@ class JsonWriter {
   #length = 0;
   readonly #open: Value[] = [];
 
-  finish(): string {
+  /** A value as JSON, on one line, with sorted keys. */
+  encode(value: Value): string {
+    this.#write(value);
     chargeString(this.#length);
     return fromBytes(this.#bytes.subarray(0, this.#length));
   }
@@ -48,7 +44,7 @@ class JsonWriter {
     this.#push('"');
   }
 
-  write(value: Value): void {
+  #write(value: Value): void {
     charge(sizes.slot);
     budget.fuel--;
     if (typeof value === "string") this.#pushString(value);
@@ -81,7 +77,7 @@ class JsonWriter {
         this.#push(":");
       }
       try {
-        this.write(isDict ? (value.get(item) as Value) : item);
+        this.#write(isDict ? (value.get(item) as Value) : item);
       } catch (error) {
         const place = isDict ? `in dict key ${toRepr(item)}` : `at ${value.type} index ${index}`;
         failWithName(place, error);
@@ -104,12 +100,12 @@ const needsEscape = /[^ !#-[\]-~]/;
 function quoteJson(text: string): string {
   chargeString(text.length);
   const special = /[^ -~]/.test(text) ? /[\u0000-\u001f"&<>\\\u2028\u2029\ufffd]/g : /["\\]/g;
-  const escaped = fromUtf8(text).replaceAll(special, (character) =>
+  const escaped = replaceCharacters(text, special, (character) =>
     '\n\r\t"\\'.includes(character)
       ? JSON.stringify(character).slice(1, -1)
       : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return `"${toUtf8(escaped)}"`;
+  return `"${escaped}"`;
 }
 
 /** The text at the start of each line, and the text for each level after it. */
@@ -139,11 +135,11 @@ function indentJson(text: string, ...[prefix = "", indent = "\t"]: Layout): stri
 }
 
 const functions = defineFunctions({
-  "json.encode(any)": encodeJson,
+  "json.encode(any)": (value: Value) => new JsonWriter().encode(value),
   "json.encode_indent(any, *, prefix: string?, indent: string?)": (
     value: Value,
     ...layout: Layout
-  ) => indentJson(encodeJson(value), ...layout),
+  ) => indentJson(new JsonWriter().encode(value), ...layout),
   "json.decode(x: string, default: any?)": (text: string, fallback?: Value) => {
     try {
       return decodeJson(text);

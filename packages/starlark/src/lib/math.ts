@@ -5,11 +5,10 @@ import { type Int, isInt } from "../values/int.ts";
 import type { Value } from "../values/value.ts";
 import { defineFunctions, type Definitions } from "./builtin.ts";
 
+type FloatFunctions = Readonly<Record<string, (...operands: [number, number]) => number>>;
+
 /** Functions of floats, which accept ints as well. */
-function defineFloats(
-  parameters: string,
-  functions: Readonly<Record<string, (...operands: [number, number]) => number>>,
-): [string, Value][] {
+function defineFloats(parameters: string, functions: FloatFunctions): [string, Value][] {
   const definitions = Object.entries(functions).map(([name, compute]) => [
     `${name}(${parameters})`,
     (...operands: Value[]) => toFloat(compute(...(operands.map(toNumber) as [number, number]))),

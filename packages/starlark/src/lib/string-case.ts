@@ -1,5 +1,6 @@
 import { chargeString, spend } from "../values/budget.ts";
-import { fromUtf8, isAscii, toUtf8 } from "../values/utf8.ts";
+import { replaceCharacters } from "../values/quote.ts";
+import { fromUtf8, isAscii } from "../values/utf8.ts";
 import type { Definitions } from "./builtin.ts";
 
 const oneCharacter = /^.$/su;
@@ -33,13 +34,7 @@ function isCased(character: string): boolean {
 
 function mapCharacters(text: string, change: (character: string) => string): string {
   chargeString(text.length * 2);
-  // In parts, so that the characters of a long text are not in memory at once.
-  const parts = fromUtf8(text).match(/[^]{1,4096}/gu) ?? [];
-  const changePart = (part: string): string => {
-    spend(part.length);
-    return part.replaceAll(/[^]/gu, change);
-  };
-  return toUtf8(parts.map(changePart).join(""));
+  return replaceCharacters(text, /[^]/gu, change);
 }
 
 function upper(text: string): string {

@@ -161,7 +161,8 @@ function replace(text: string, wanted: string, replacement: string, limit: Int =
   return parts.join(replacement);
 }
 
-function join(separator: string, iterable: Value): Value {
+/** `separator.join(iterable)`, for an iterable of strings. */
+export function join(separator: string, iterable: Value): string {
   const items = toItems(iterable) as readonly Value[];
   let length = Math.max(0, items.length - 1) * separator.length;
   for (const item of items) {

@@ -20,6 +20,7 @@ import { attributeNames, findAttribute, getAttribute } from "./attributes.ts";
 import { updateDict } from "./collection-methods.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
 import { copyItems, extremum, sortItems, zipItems } from "./sequences.ts";
+import { join } from "./string-methods.ts";
 
 function hashBytes(data: string): number {
   let hash = 0x811c9dc5;
@@ -139,7 +140,7 @@ const functionsWithPlainErrors = defineFunctions(
         : fail(`got ${typeName(value)}, want int or float`);
     },
     "fail(*, sep: string?)": (args: Value[], separator = " ") =>
-      fail(`fail: ${args.map(toText).join(separator)}`),
+      fail(`fail: ${join(separator, toTuple(args.map(toText)))}`),
     "float(*, **)": (args: Value[], named: NamedArguments) => {
       if (named.length > 0) fail("float does not accept keyword arguments");
       if (args.length > 1) fail(`float got ${args.length} arguments, wants 1`);

@@ -134,13 +134,12 @@ function lowerShortCircuit(
   context: FunctionContext,
   { operator, left, right, start }: Expression<"binary">,
 ): Evaluate {
-  const isAnd = operator === "and";
   const slot = context.temporary();
   const evaluate = context.lower(left);
   const first = { result: readSlot(slot), items: [] };
   const second = context.capture(() => context.lower(right));
   const test: Evaluate = (slots) => holds((slots[slot] = evaluate(slots)));
-  return lowerChoice(context, start, test, isAnd ? [second, first] : [first, second]);
+  return lowerChoice(context, start, test, operator === "and" ? [second, first] : [first, second]);
 }
 
 /** The closure of a comprehension, after the operations of its loops. */

@@ -91,7 +91,10 @@ export function interpolate(format: string, value: Value): string {
     if (conversion === "(") {
       const close = format.indexOf(")", end);
       if (close === -1) fail("incomplete format key");
-      operand = getMember(value, format.slice(end, close));
+      if (!(value instanceof StarlarkDict)) return fail("format requires a mapping");
+      const key = format.slice(end, close);
+      operand = value.get(key);
+      if (operand === undefined) fail(`key not found: ${key}`);
       conversion = format.charAt(close + 1);
       end = close + 2;
     }
@@ -103,12 +106,6 @@ export function interpolate(format: string, value: Value): string {
   push(format.slice(end));
   chargeString(text.length);
   return text;
-}
-
-function getMember(value: Value, key: string): Value {
-  if (!(value instanceof StarlarkDict)) return fail("format requires a mapping");
-  const member = value.get(key);
-  return member === undefined ? fail(`key not found: ${key}`) : member;
 }
 
 const radixes: Readonly<Record<string, number>> = { d: 10, i: 10, o: 8, x: 16, X: 16 };

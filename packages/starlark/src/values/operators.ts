@@ -1,4 +1,4 @@
-import { fail } from "./error.ts";
+import { fail, isFailure } from "./error.ts";
 import { chargeConcat, chargeItems, chargeString, spend } from "./budget.ts";
 import { sliceText, StarlarkBytes } from "./bytes.ts";
 import { areEqual, compareValues, isComparison } from "./compare.ts";
@@ -111,8 +111,9 @@ function isIn(x: Value, y: Value): boolean | undefined {
 function dictHas(dict: StarlarkDict, key: Value): boolean {
   try {
     return dict.get(key) !== undefined;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isFailure(error)) return false;
+    throw error;
   }
 }
 

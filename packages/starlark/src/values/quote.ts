@@ -1,5 +1,5 @@
 import { charge, sizes, spend } from "./budget.ts";
-import { characters, codePointAt } from "./utf8.ts";
+import { characters, codePointAt, fromUtf8, toUtf8 } from "./utf8.ts";
 
 const needsEscape = /[^\u0020\u0021\u0023-\u005b\u005d-\u007e]/;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
@@ -39,4 +39,16 @@ function quoteCharacter(bytes: string): string {
   if (isPlain) return bytes;
   const [prefix, size] = isByte ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
   return `\\${prefix}${code.toString(16).padStart(size, "0")}`;
+}
+
+type Replace = (character: string) => string;
+
+/** The text with all characters that match a pattern replaced. It is done in parts: V8 stores all matches of one text. */
+export function replaceCharacters(text: string, pattern: RegExp, replace: Replace): string {
+  const parts = fromUtf8(text).match(/[^]{1,4096}/gu) ?? [];
+  const replaced = parts.map((part) => {
+    spend(part.length);
+    return part.replaceAll(pattern, replace);
+  });
+  return toUtf8(replaced.join(""));
 }

@@ -75,6 +75,10 @@ export const bombs: Readonly<Record<string, string>> = {
   keepSums: "a = 1\nfor i in range(125): a = a << 511\nx = []\nwhile True: x.append(a + len(x))",
   keepNegatives:
     "a = 1\nfor i in range(125): a = a << 511\nx = []\nwhile True:\n  a += 1\n  x.append(-a)",
+  printMany: "s = 'a' * 16000000\nprint(*([s] * 30))",
+  failMany: "s = 'a' * 16000000\nfail(*([s] * 30))",
+  jsonQuotes: "s = '\"' * 8000000\nwhile True: t = json.encode(s)",
+  jsonEscapes: "s = '\"' + '\\\\n' * 3900000 + '\"'\nwhile True: t = json.decode(s)",
   formatBraces: "s = '{{' * 4000000\nwhile True: t = s.format()",
   reprEscapes: "s = '\\u1234' * 5000000\nwhile True: t = repr(s)",
   reverse: "s = 'a' * 16000000\nwhile True: t = s[::-1]",

@@ -30,7 +30,8 @@ export async function runBomb(
   const program = compile(bombs[name] as string, { file: name, dialect, predeclared: ["json"] });
   let end = "finished";
   try {
-    await load(program, { predeclared: { json }, maxMemoryBytes: 64 * 1024 * 1024, ...limits });
+    const host = { predeclared: { json }, print: (): void => undefined };
+    await load(program, { ...host, maxMemoryBytes: 64 * 1024 * 1024, ...limits });
   } catch (error) {
     end = error instanceof StarlarkError ? error.code : `not ours: ${(error as Error).stack}`;
   }
