@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -257,13 +258,19 @@ function unprivilegedAccount(): Account {
   return { uid: read("-u"), gid: read("-g") };
 }
 
-/** A port of loopback that nothing listens on. */
+/** A port that is free now. It is below 32,768: from there on, the system gives ports to outgoing connections. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
+  throw new Error("There is no free port.");
 }
