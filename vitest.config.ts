@@ -16,6 +16,7 @@ export const packageTests: string[] = [
 export const corpusTests: string[] = [
   "{packages,apps}/*/corpus/**/*.test.ts",
   "conformance/corpus/**/*.test.ts",
+  "corpus/**/*.test.ts",
 ];
 
 /**

@@ -39,6 +39,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/subagent",
     "@toolweave/test-support",
   ],
+  corpus: [],
   "packages/openapi": ["@toolweave/core", "@toolweave/http"],
   "packages/mcp": ["@toolweave/core", "@toolweave/http"],
   "packages/config": [
