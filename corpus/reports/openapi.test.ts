@@ -1,17 +1,12 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  ToolExecutor,
-  ToolRegistry,
-  type JsonObject,
-  type JsonValue,
-  type ToolOutcome,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { openApiSource, type OpenApiOptions, type OpenApiSource } from "@toolweave/openapi";
 import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findIncomplete, observeContent, pickPresent, readRows, type Report } from "./rows.ts";
 
 /** How a document reaches the source. A row holds in all forms, if it does not name some. */
 const forms = ["text", "object", "file", "url"] as const;
@@ -25,14 +20,7 @@ interface Sent {
 }
 
 /** One reported case. */
-interface Row {
-  /** The public reports, as `project#number`. */
-  readonly report: string;
-  /** Whether it was right when it was first tried. */
-  readonly verdict: "fixed" | "right";
-  readonly is: string;
-  /** The source of the right value. */
-  readonly by: string;
+interface Row extends Report {
   readonly forms?: readonly Form[];
   /** The document; `{origin}` stands for the server. */
   readonly document: string;
@@ -52,12 +40,6 @@ interface Row {
   readonly sends?: Sent;
   /** The structured result. */
   readonly value?: JsonValue;
-  /** Texts of the content for the model. */
-  readonly text?: readonly string[];
-  /** Texts that the content does not contain. */
-  readonly lacks?: readonly string[];
-  /** Texts of the error. */
-  readonly refuses?: readonly string[];
   /** A text of a problem; empty: there is none. */
   readonly problem?: string;
   /** The names of the tools. */
@@ -68,15 +50,7 @@ interface Row {
   readonly fetched?: readonly string[];
 }
 
-const folder = new URL("openapi/", import.meta.url);
-const tables = await Promise.all(
-  (await readdir(folder))
-    .toSorted()
-    .map(async (file): Promise<[string, Row[]]> => [
-      file.replace(".yaml", ""),
-      load(await readFile(new URL(file, folder), "utf8")) as Row[],
-    ]),
-);
+const cases = await readRows<Row>("openapi");
 
 let server: RecordingServer;
 let scratch: string;
@@ -142,17 +116,6 @@ function toSent({ method, path, query, headers, body }: Recorded, expected: Sent
   };
 }
 
-function readText(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") return "";
-  const texts = outcome.result.content.map((block) => (block.type === "text" ? block.text : ""));
-  return texts.join("\n");
-}
-
-/** The texts that `text` contains; without all of them, `text` itself. */
-function findTexts(text: string, texts: readonly string[]): readonly string[] {
-  return texts.every((one) => text.includes(one)) ? texts : [text];
-}
-
 /** Loads the document of a row and calls its tool. Returns what the row expects, as it was observed. */
 async function observe(row: Row, form: Form, path: string): Promise<Partial<Row>> {
   server.requests.length = 0;
@@ -185,51 +148,46 @@ async function observe(row: Row, form: Form, path: string): Promise<Partial<Row>
   const call = { id: "1", name: tool?.spec.name ?? "", arguments: row.with };
   const outcome = await executor.execute(call);
   const result = outcome.status === "interrupted" ? undefined : outcome.result;
-  const text = readText(outcome);
   const { sends } = row;
   const requests = server.requests.map((request) => toSent(request, sends ?? { line: "" }));
   return {
     ...loaded,
     ...(sends === undefined ? {} : { sends: requests.length === 1 ? requests[0] : requests }),
     ...(row.value === undefined ? {} : { value: result?.value }),
-    ...(row.text === undefined ? {} : { text: findTexts(text, row.text) }),
-    ...(row.lacks === undefined ? {} : { lacks: row.lacks.filter((one) => !text.includes(one)) }),
-    ...(result?.isError === true
-      ? { refuses: findTexts(text, row.refuses ?? ["a result without an error"]) }
-      : {}),
+    ...observeContent(row, outcome),
   } as Partial<Row>;
 }
 
 /** The expectations of a row in a form. */
 function getExpected(row: Row, form: Form): Partial<Row> {
-  const { sends, value, text, lacks, refuses, problem, tools, input, fetched = [] } = row;
-  const all = { sends, value, text, lacks, refuses, problem, tools, input };
-  const present = Object.entries(all).filter(([, one]) => one !== undefined);
   return {
-    ...Object.fromEntries(present),
-    ...(form === "url" ? { fetched: fetched.toSorted() } : {}),
+    ...pickPresent(row, [
+      "sends",
+      "value",
+      "text",
+      "lacks",
+      "refuses",
+      "problem",
+      "tools",
+      "input",
+    ]),
+    ...(form === "url" ? { fetched: (row.fetched ?? []).toSorted() } : {}),
   };
 }
 
-const cases = tables.flatMap(([table, rows]) =>
-  rows.map((row, index) => ({ table, row, path: `/${table}-${index}` })),
-);
-
 test("each row names its reports, its verdict, its source and what is expected", () => {
-  const names = cases.map(({ row }) => row.is);
-  expect(new Set(names).size).toBe(names.length);
-  const incomplete = cases.filter(
-    ({ row }) =>
-      !/^[\w.-]+(?:\/[\w.-]+)?(?:#| )/.test(row.report) ||
-      !["fixed", "right"].includes(row.verdict) ||
-      row.by === "" ||
-      Object.keys(getExpected(row, "text")).length === 0,
-  );
-  expect(incomplete.map(({ row }) => row.is)).toEqual([]);
+  expect(findIncomplete(cases)).toEqual([]);
+  expect(cases.filter(({ row }) => Object.keys(getExpected(row, "text")).length === 0)).toEqual([]);
 });
 
-const each = cases.flatMap(({ table, row, path }) =>
-  (row.forms ?? forms).map((form) => ({ table, row, path, form, is: row.is })),
+const each = cases.flatMap(({ table, index, row }) =>
+  (row.forms ?? forms).map((form) => ({
+    row,
+    form,
+    path: `/${table}-${index}`,
+    table,
+    is: row.is,
+  })),
 );
 
 test.each(each)("$table: $is, as $form", async ({ row, path, form }) => {
