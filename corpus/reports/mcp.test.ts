@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { ToolExecutor, ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { mcpSource, type McpHttpServer } from "@toolweave/mcp";
+import { compileCache } from "@toolweave/test-support";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { findIncomplete, observeContent, pickPresent, readRows, type Report } from "./rows.ts";
 
@@ -25,9 +27,14 @@ interface Reply {
 
 /** One reported case. */
 interface Row extends Report {
+  /** A server as a process: what it writes before its first reply, and whether each reply comes in two pieces. */
+  readonly stdio?: { readonly writes?: string; readonly splits?: boolean };
   /** Default: one without parameters, called `t`. */
   readonly tools?: readonly JsonObject[];
-  /** The replies to a method, in order; the last one repeats. Default: those of a server of 2025-11-25. */
+  /**
+   * The replies to a method, in order; the last one repeats. Default: those of a server of 2025-11-25. `GET` is the
+   * request for a stream.
+   */
   readonly replies?: Readonly<Record<string, readonly Reply[]>>;
   readonly options?: Partial<McpHttpServer>;
   /** The arguments of each call. Default: nothing is called. */
@@ -88,7 +95,8 @@ function send(response: ServerResponse, { id }: Message, reply: Reply): void {
 async function serve(row: Row): Promise<{ url: string; received: string[]; close(): void }> {
   const received: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.method !== "POST") return void response.writeHead(405).end();
+    const [stream = { status: 405, text: "" }] = row.replies?.["GET"] ?? [];
+    if (request.method !== "POST") return send(response, {}, stream);
     const message = JSON.parse(await text(request)) as Message;
     const { method = "response" } = message;
     received.push(method);
@@ -115,12 +123,23 @@ async function serve(row: Row): Promise<{ url: string; received: string[]; close
 /** Connects to the server of a row and makes its calls. Returns what the row expects, as it was observed. */
 async function observe(row: Row): Promise<Partial<Row>> {
   const { url, received, close } = await serve(row);
-  const source = mcpSource({ name: "s", url, prefix: false, ...row.options });
+  const program = fileURLToPath(new URL("stdio-server.ts", import.meta.url));
+  const source = mcpSource(
+    row.stdio === undefined
+      ? { name: "s", url, prefix: false, ...row.options }
+      : {
+          name: "s",
+          command: process.execPath,
+          args: [program, JSON.stringify(row.stdio)],
+          env: compileCache,
+          prefix: false,
+        },
+  );
   const registry = new ToolRegistry([source]);
   try {
     await registry.ready.catch(() => {});
     const executor = new ToolExecutor({ registry, policy: "autonomous" });
-    const problems = source.problems.map(({ message }) => message).join("\n");
+    const problems = registry.problems.map(({ message }) => message).join("\n");
     const names = source.tools().map(({ spec }) => spec.name);
     const loaded = {
       ...(row.lists === undefined ? {} : { lists: names }),

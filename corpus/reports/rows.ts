@@ -53,10 +53,12 @@ export function findIncomplete(rows: readonly Placed<Report>[]): string[] {
     .map(({ row }) => row.is);
 }
 
-/** The texts of a result's content. */
+/** The content of a result: texts, and other blocks as JSON. */
 export function readText(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") return "";
-  const texts = outcome.result.content.map((block) => (block.type === "text" ? block.text : ""));
+  const texts = outcome.result.content.map((block) =>
+    block.type === "text" ? block.text : JSON.stringify(block),
+  );
   return texts.join("\n");
 }
 
