@@ -1,9 +1,15 @@
-import type { Transform } from "node:stream";
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
 import { getAgent, type ConnectingClient, type PendingConnection } from "../connection/agents.ts";
 import type { ActiveExchange, ClientState } from "./client-state.ts";
-import { contentDecoder, ResponseStream, type StreamFeed } from "../message/response-stream.ts";
+import {
+  createBodyDecoder,
+  describeDecodingFault,
+  parseCodings,
+  type BodyDecoder,
+  type BodySink,
+} from "../message/content-decoder.ts";
+import { ResponseStream, type StreamFeed } from "../message/response-stream.ts";
 import { firstHop, isRedirect, nextHop, redirectUrl, type Hop } from "./hop.ts";
 import { isBuffered, type HttpRequest } from "../message/http-request.ts";
 import {
@@ -32,7 +38,7 @@ const minTimeoutMs = 1_000;
  * object, so that a request costs one promise and no closures. It settles once, and its resources are released then.
  */
 class Exchange
-  implements Dispatcher.DispatchHandler, ActiveExchange, PendingConnection, StreamFeed
+  implements Dispatcher.DispatchHandler, ActiveExchange, PendingConnection, StreamFeed, BodySink
 {
   readonly #state: ClientState;
   readonly #request: HttpRequest;
@@ -61,7 +67,8 @@ class Exchange
   #headers: RawHeaders = {};
   #informational = 0;
   #received = 0;
-  #decoder: Transform | "none" | undefined;
+  /** Set by the first bytes of a body that has a content coding. */
+  #decoder: BodyDecoder | undefined;
   #chunks: Buffer[] = [];
   #size = 0;
 
@@ -135,15 +142,13 @@ class Exchange
   }
 
   pause(): void {
-    const decoder = this.#decoder;
-    if (decoder === undefined || decoder === "none") this.#controller?.pause();
-    else decoder.pause();
+    if (this.#decoder === undefined) this.#controller?.pause();
+    else this.#decoder.pause();
   }
 
   resume(): void {
-    const decoder = this.#decoder;
-    if (decoder === undefined || decoder === "none") this.#controller?.resume();
-    else decoder.resume();
+    if (this.#decoder === undefined) this.#controller?.resume();
+    else this.#decoder.resume();
   }
 
   onRequestStart(controller: Controller): void {
@@ -176,14 +181,15 @@ class Exchange
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.isSettled) return;
+    if (this.#next !== undefined) {
+      if ((this.#received += chunk.length) > this.#maxBytes) this.tooLarge();
+      return;
+    }
+    if (this.#received === 0) this.#decoder = this.#createDecoder();
     this.#received += chunk.length;
-    if (this.#next === undefined) this.#decoder ??= this.#makeDecoder(chunk);
-    const decoder = this.#decoder;
-    if (decoder === "none" && this.#next === undefined) return this.#collect(chunk);
-    // Compressed data can be slightly longer than its decoded form; if it is much longer, it is not compressed data.
-    if (this.#received > this.#maxBytes * 1.02 + 1024) return this.#tooLarge();
-    if (decoder === undefined || decoder === "none") return;
-    if (!decoder.write(chunk) && this.#stream !== undefined) this.#controller?.pause();
+    if (this.#decoder === undefined) return this.push(chunk);
+    const isReady = this.#decoder.first.push(chunk);
+    if (isReady === false && this.#stream !== undefined) this.#controller?.pause();
   }
 
   onResponseEnd(): void {
@@ -191,11 +197,8 @@ class Exchange
     if (this.#next !== undefined) {
       this.#hop = this.#next;
       this.#dispatch();
-    } else if (this.#decoder === undefined || this.#decoder === "none") {
-      this.#succeed();
-    } else {
-      this.#decoder.end();
-    }
+    } else if (this.#decoder === undefined) this.end();
+    else this.#decoder.first.end();
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
@@ -270,24 +273,19 @@ class Exchange
     }
   }
 
-  #makeDecoder(firstChunk: Buffer): Transform | "none" | undefined {
-    const encoding = this.#headers["content-encoding"];
-    const decoder = contentDecoder(encoding, firstChunk);
-    if (decoder === undefined) {
-      const name = JSON.stringify(String(encoding).slice(0, 64));
-      this.#failUpstream(`encoded its answer as ${name}, which cannot be decoded`);
-    } else if (decoder !== "none") {
-      decoder.on("data", (chunk: Buffer) => this.#collect(chunk));
-      decoder.on("end", () => this.#succeed());
-      if (this.#stream !== undefined) decoder.on("drain", () => this.#controller?.resume());
-      decoder.on("error", (cause) =>
-        this.#failUpstream(`sent a body that is not what its content-encoding says`, cause),
-      );
-    }
-    return decoder;
+  #createDecoder(): BodyDecoder | undefined {
+    const codings = parseCodings(this.#headers["content-encoding"]);
+    if (codings === undefined) return undefined;
+    return createBodyDecoder(codings, this.#maxBytes, this, {
+      pause: () => this.#controller?.pause(),
+      resume: () => {
+        if (this.#stream !== undefined) this.#controller?.resume();
+      },
+    });
   }
 
-  #collect(chunk: Buffer): void {
+  /** Takes a part of the decoded body. */
+  push(chunk: Buffer): void {
     if (this.isSettled) return;
     const before = this.#size;
     this.#size += chunk.length;
@@ -296,7 +294,7 @@ class Exchange
         this.#size = this.#maxBytes;
         this.#chunks.push(chunk.subarray(0, this.#maxBytes - before));
       }
-      return this.#tooLarge();
+      return this.tooLarge();
     }
     const stream = this.#stream;
     if (stream === undefined) return void this.#chunks.push(chunk);
@@ -304,12 +302,17 @@ class Exchange
     stream.push(chunk);
   }
 
-  #succeed(truncated = false): void {
+  /** Ends the decoded body. */
+  end(truncated = false): void {
     if (!this.#settle()) return;
     if (this.#stream !== undefined) return this.#stream.end();
     const chunks = this.#chunks;
     const body = chunks.length > 1 ? Buffer.concat(chunks, this.#size) : (chunks[0] ?? nothing);
     this.#resolve(this.#response(body, truncated));
+  }
+
+  failDecoding(cause?: Error): void {
+    this.#failUpstream(describeDecodingFault(this.#headers["content-encoding"], cause), cause);
   }
 
   #response(body: Buffer, truncated = false): ReceivedResponse {
@@ -343,9 +346,9 @@ class Exchange
     return this.#request.whenTooLarge === "cut" && this.#stream === undefined;
   }
 
-  #tooLarge(): void {
+  tooLarge(): void {
     if (this.#cuts && this.#next === undefined) {
-      this.#succeed(true);
+      this.end(true);
       return this.#controller?.abort(new Error("the rest is too large"));
     }
     this.#failUpstream(`sent more than ${this.#maxBytes} bytes (maxBytes). Ask it for less`);
@@ -388,8 +391,7 @@ class Exchange
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener("abort", this);
     this.#state.active.delete(this);
-    const decoder = this.#decoder;
-    if (decoder !== undefined && decoder !== "none") decoder.destroy();
+    this.#decoder?.destroy();
     return true;
   }
 }

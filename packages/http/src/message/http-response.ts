@@ -1,4 +1,5 @@
 import { getMediaTypeName } from "@toolweave/core/adapter";
+import { decodeText } from "./decode-text.ts";
 import type { ResponseStream } from "./response-stream.ts";
 
 /** Response headers by lower-case name. Repeated ones are a list; `set-cookie` always is. */
@@ -30,7 +31,10 @@ export interface HttpResponse {
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Type and subtype in lower case, without parameters; `undefined` when the server sent none. */
   readonly mediaType?: string | undefined;
-  /** Decodes the body as text: by its byte order mark, else by the charset of the content type, else as UTF-8. */
+  /**
+   * Decodes the body as text: by its byte order mark, else as UTF-8 if it is valid UTF-8, else by the charset of the
+   * content type.
+   */
   text(): string;
 }
 
@@ -80,14 +84,7 @@ export class ReceivedResponse implements HttpResponse {
   }
 
   text(): string {
-    const { body } = this;
-    const marked = charsetFromByteOrderMark(body);
-    const charset =
-      marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(getContentType(this.headers))?.[1];
-    if (charset === undefined || /^utf-?8$/i.test(charset)) {
-      return body.toString("utf8", marked === undefined ? 0 : 3);
-    }
-    return decodeText(body, charset);
+    return decodeText(this.body, getContentType(this.headers));
   }
 }
 
@@ -99,22 +96,6 @@ export function getMediaType(headers: HttpHeaders | RawHeaders): string | undefi
 function getContentType(headers: HttpHeaders | RawHeaders): string {
   const type = headers["content-type"];
   return (typeof type === "string" ? type : type?.[0]) ?? "";
-}
-
-function charsetFromByteOrderMark(bytes: Buffer): string | undefined {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  return undefined;
-}
-
-function decodeText(bytes: Buffer, charset: string): string {
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    // An unknown label: UTF-8 still decodes the ASCII part, which is better than no text.
-    return bytes.toString("utf8");
-  }
 }
 
 /** The maximum of a timer: 24 days. */

@@ -1,7 +1,4 @@
 import type { ToolError } from "@toolweave/core";
-import type { Transform } from "node:stream";
-// Not by name: an import that Node.js 20 does not have would hide the message about its version.
-import * as zlib from "node:zlib";
 
 /** The source that feeds a stream. */
 export interface StreamFeed {
@@ -102,34 +99,5 @@ export class ResponseStream implements AsyncIterableIterator<Uint8Array, undefin
     this.#error = undefined;
     if (error === undefined) reader.resolve(done);
     else reader.reject(error);
-  }
-}
-
-/**
- * Creates the decoder of a `content-encoding` (RFC 9110, section 8.4.1). `"none"`: the body is not encoded;
- * `undefined`: the encoding is unknown.
- */
-export function contentDecoder(
-  encoding: string | readonly string[] | undefined,
-  firstChunk: Uint8Array,
-): Transform | "none" | undefined {
-  if (encoding === undefined) return "none";
-  switch (String(encoding).trim().toLowerCase()) {
-    case "":
-    case "identity":
-      return "none";
-    case "gzip":
-    case "x-gzip":
-      return zlib.createGunzip();
-    case "deflate":
-      // Some servers send raw deflate data; the low bits of a zlib header's first byte are always 8.
-      return ((firstChunk[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
-    case "br":
-      return zlib.createBrotliDecompress();
-    case "zstd":
-      // RFC 9659: a window of at most 8 MB, which bounds what a frame can make this process allocate.
-      return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
-    default:
-      return undefined;
   }
 }

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { digestAuthorization, httpClient } from "../../src/index.ts";
 import { bestChallenge, digestAnswer } from "../../src/auth/digest.ts";
-import { parseChallenges } from "../../src/auth/digest.ts";
+import { parseChallenges } from "../../src/message/header-fields.ts";
 
 type Fields = Readonly<Record<string, string>>;
 

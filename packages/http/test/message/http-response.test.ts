@@ -125,7 +125,7 @@ describe("a response", () => {
   });
 
   it.each([
-    ["data that is not gzip", "gzip", Buffer.from("plain text")],
+    ["data that is neither gzip nor text", "gzip", Buffer.of(1, 2, 3, 4)],
     ["cut-off gzip", "gzip", gzipSync(text).subarray(0, -20)],
     ["gzip with a wrong checksum", "gzip", withWrongChecksum(gzipSync(text))],
     ["cut-off brotli", "br", brotliCompressSync(text).subarray(0, 20)],
@@ -136,15 +136,84 @@ describe("a response", () => {
     expect(error.message).toContain("not what its content-encoding says");
   });
 
-  it.each(["foo", "gzip, gzip", "compress"])(
+  it.each(["foo", "gzip, foo", "compress", "br, br, br, br, br, br"])(
     "HT25: encoded as %s is upstream",
     async (encoding) => {
       const server = await serveBytes(gzipSync(text), { "content-encoding": encoding });
       const error = await failure(get(server));
       expect(error.code).toBe("upstream");
       expect(error.message).toContain(JSON.stringify(encoding));
+      expect(error.message).toContain('set `headers: {"accept-encoding": "identity"}`');
     },
   );
+
+  it.each([
+    ["gzip, br", brotliCompressSync(gzipSync(text))],
+    ["br, gzip", gzipSync(brotliCompressSync(text))],
+    ["gzip, gzip", gzipSync(gzipSync(text))],
+    ["gzip,, identity ,deflate", deflateRawSync(gzipSync(text))],
+    ["identity, GZIP", gzipSync(text)],
+    ["aws-chunked,gzip", gzipSync(text)],
+    ["aws-chunked", Buffer.from(text)],
+    ["utf-8, gzip", gzipSync(text)],
+  ])(
+    "encoded as %s is decoded, the last coding first (RFC 9110, section 8.4)",
+    async (encoding, body) => {
+      expect((await get(await serveBytes(body, { "content-encoding": encoding }))).text()).toBe(
+        text,
+      );
+    },
+  );
+
+  it("may name its codings in several lines", async () => {
+    const server = await serve((_request, response) => {
+      response.setHeader("content-encoding", ["gzip", "br"]);
+      response.end(brotliCompressSync(gzipSync(text)));
+    });
+    expect((await get(server)).text()).toBe(text);
+  });
+
+  it.each(["utf-8", "UTF8", "none", "binary", "json", "application/json", "foo", ""])(
+    "with the coding %j, which is none, is a plain body",
+    async (encoding) => {
+      const server = await serveBytes(Buffer.from(text), { "content-encoding": encoding });
+      expect((await get(server)).text()).toBe(text);
+    },
+  );
+
+  it.each(["gzip", "deflate", "br", "zstd", "gzip, br", "gzip, gzip"])(
+    "that is labelled %s and is not encoded is a plain body, whatever its parts are",
+    async (encoding) => {
+      for (const plain of ["{}", '[1,2,"é"]', "hello", "x", "Hx^y", text]) {
+        const server = await serve((_request, response) => {
+          response.writeHead(200, { "content-encoding": encoding });
+          const [first = 0, ...rest] = Buffer.from(plain);
+          response.write(Buffer.of(first), () =>
+            setImmediate(() => response.end(Buffer.from(rest))),
+          );
+        });
+        expect((await get(server)).text()).toBe(plain);
+      }
+    },
+  );
+
+  it("that is labelled gzip and is a picture is the picture", async () => {
+    const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(50)]);
+    const server = await serveBytes(picture, { "content-encoding": "gzip" });
+    expect([...(await get(server)).body]).toEqual([...picture]);
+  });
+
+  it("encoded twice is limited in each of its forms", async () => {
+    // The file name in the header of the inner form is the only large part.
+    const plain = gzipSync("short");
+    const header = Buffer.from(plain.subarray(0, 10));
+    header[3] = 8;
+    const name = Buffer.from(`${"a".repeat(4 * 1024 * 1024)}\0`);
+    const inner = Buffer.concat([header, name, plain.subarray(10)]);
+    const server = await serveBytes(gzipSync(inner), { "content-encoding": "gzip, gzip" });
+    const error = await failure(get(server, { maxBytes: 100_000 }));
+    expect(error.message).toContain("more than 100000 bytes (maxBytes)");
+  });
 
   it("HT25: with a zstd window that would cost much memory is upstream", async () => {
     const params = { [constants.ZSTD_c_windowLog]: 25 };
@@ -212,6 +281,15 @@ describe("a response", () => {
     ["text/plain; charset=utf-8", Buffer.from("\ufeffGrüße", "utf16le"), "Grüße"],
     ["text/plain; charset=shift_jis", Buffer.of(0x83, 0x65, 0x83, 0x58, 0x83, 0x67), "テスト"],
     ["text/plain; charset=no-such-thing", Buffer.from("Grüße"), "Grüße"],
+    ["application/json; charset=ISO-8859-1", Buffer.from('"’ü"'), '"’ü"'],
+    ["text/plain; charset=windows-1252", Buffer.from("Grüße"), "Grüße"],
+    ["application/json; charset=us-ascii", Buffer.from("Grüße"), "Grüße"],
+    ["application/json; charset=utf-16", Buffer.from('{"a":"ü"}'), '{"a":"ü"}'],
+    ["text/plain; charset=iso-2022-jp", Buffer.from("\x1b$B%F%9%H\x1b(B", "latin1"), "テスト"],
+    ["application/json; charset=utf-16", Buffer.from('{"a":1}', "utf16le").swap16(), '{"a":1}'],
+    ["application/json", Buffer.from('{"a":"ü"}', "utf16le"), '{"a":"ü"}'],
+    ['text/plain; title="; charset=utf-16"; charset=latin1', Buffer.of(0xfc), "ü"],
+    ["text/plain; charset", Buffer.from("ü"), "ü"],
   ])("as text honours mark and charset: %s", async (type, body, expected) => {
     const response = await get(await serveBytes(body, { "content-type": type }));
     expect(response.text()).toBe(expected);
