@@ -11,8 +11,8 @@ type Anchors = Map<unknown, Map<string, Location>>;
  */
 export class SchemaIndex {
   readonly #scopeAt: (scope: Scope, node: unknown, pointer: string) => Scope;
-  readonly #indexed = new Set<LoadedDocument>();
-  readonly #resources = new Map<string, Location>();
+  /** By the file that contains them, and by URI. */
+  readonly #resources = new Map<LoadedDocument, Map<string, Scope>>();
   readonly #anchors: Anchors = new Map();
   readonly #dynamic: Anchors = new Map();
 
@@ -20,15 +20,18 @@ export class SchemaIndex {
     this.#scopeAt = scopeAt;
   }
 
-  /** Returns the schema whose `$id` is `uri`, in one of `documents`. */
-  findResource(uri: string, documents: readonly LoadedDocument[]): Location | undefined {
-    for (const document of documents) this.#index(document);
-    return this.#resources.get(uri);
+  /** Returns the file, or the schema with an `$id`, that is identified by `uri` in one of `documents`. */
+  findResource(uri: string, documents: Iterable<LoadedDocument>): Scope | undefined {
+    for (const document of documents) {
+      const found = this.add(document).get(uri);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** Returns the schema with the `$anchor` or `$dynamicAnchor` called `name` in the resource of `scope`. */
   findAnchor(scope: Scope, name: string): Location | undefined {
-    this.#index(scope.document);
+    this.add(scope.document);
     return this.#anchors.get(scope.resource)?.get(name);
   }
 
@@ -37,7 +40,7 @@ export class SchemaIndex {
    * itself if it has `$recursiveAnchor: true` (2019-09).
    */
   getDynamicAnchors(scope: Scope): ReadonlyMap<string, Location> {
-    this.#index(scope.document);
+    this.add(scope.document);
     return this.#dynamic.get(scope.resource) ?? none;
   }
 
@@ -46,16 +49,17 @@ export class SchemaIndex {
     return [...this.#dynamic.values()].flatMap((anchors) => anchors.get(name) ?? []);
   }
 
-  #index(document: LoadedDocument): void {
-    if (this.#indexed.has(document)) return;
-    this.#indexed.add(document);
+  /** Indexes a file, once; returns the scopes in it by URI. */
+  add(document: LoadedDocument): ReadonlyMap<string, Scope> {
+    const known = this.#resources.get(document);
+    if (known !== undefined) return known;
+    const resources = new Map([[document.scope.base, document.scope]]);
+    if (document.url !== undefined) resources.set(document.url, document.scope);
+    this.#resources.set(document, resources);
     walkDocument(document.root, document.scope, (node, pointer, outer) => {
       const scope = this.#scopeAt(outer, node, pointer);
       const location = { value: node, scope, pointer };
-      const uri = scope.base;
-      if (scope !== outer && uri !== undefined && !this.#resources.has(uri)) {
-        this.#resources.set(uri, location);
-      }
+      if (scope !== outer && !resources.has(scope.base)) resources.set(scope.base, scope);
       const dynamic = ownString(node, "$dynamicAnchor");
       for (const name of [ownString(node, "$anchor"), dynamic]) {
         if (name !== undefined) add(this.#anchors, scope, name, location);
@@ -71,6 +75,7 @@ export class SchemaIndex {
       }
       return scope;
     });
+    return resources;
   }
 }
 
