@@ -6,7 +6,8 @@ import type { LoadedDocument, Location, Scope } from "./location.ts";
 import { DanglingReference, OperationError, UnopenedReference } from "../operation.ts";
 import { isRecord, ownString, ownValue, getReference } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
-import { SchemaIndex, walkDocument } from "./schema-index.ts";
+import { SchemaIndex } from "./schema-index.ts";
+import { walkDocument } from "../walk-document.ts";
 import { DynamicDependents, DynamicScopes, getDynamicReference } from "./dynamic-scope.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 
