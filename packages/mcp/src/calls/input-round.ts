@@ -51,7 +51,8 @@ function toResponse({ id, form }: OpenRoundRequest, answers: readonly Answer[]):
   const answer =
     answers.find(({ requestId }) => requestId === id) ??
     answers.find(({ requestId }) => requestId === undefined);
-  if (answer === undefined || answer.type === "reject") return { action: "decline" };
+  if (answer === undefined) return { action: "cancel" };
+  if (answer.type === "reject") return { action: "decline" };
   if (form === undefined) return { action: "accept" };
   const content = answer.type === "input" && isObject(answer.value) ? answer.value : {};
   return { action: "accept", content: { ...getDefaults(form), ...content } };

@@ -40,8 +40,8 @@ export class ConnectionLease {
     try {
       const sent = inbound.addMeta(params);
       const answer = await (options.onLate === undefined
-        ? connection.request(method, sent, options)
-        : detachOnAbort(options, (detached) => connection.request(method, sent, detached)));
+        ? connection.request(method, sent, options, active)
+        : detachOnAbort(options, (detached) => connection.request(method, sent, detached, active)));
       this.hasAnswered = true;
       return answer;
     } finally {

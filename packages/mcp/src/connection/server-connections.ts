@@ -207,8 +207,8 @@ export class ServerConnections implements Requester {
       negotiateAnew: this.#negotiateAnew || (isAgain && "url" in server),
       capabilities: inbound.capabilities,
       authorization: auth?.authorizationFor(owner),
-      onNotification: (method, params) => {
-        if (inbound.onNotification(method, params)) return;
+      onNotification: (method, params, streamOwner) => {
+        if (inbound.onNotification(method, params, streamOwner)) return;
         onNotification(method, params, owner === undefined);
       },
       onInvalidText: (excerpt) => void (this.#invalidText ??= excerpt),

@@ -4,8 +4,8 @@ import type { Awaitable, Caller, JsonObject, JsonSchema, JsonValue } from "@tool
 export interface ServerRequestOptions {
   /**
    * Passes a server's question to a person at once. Absent: the call is interrupted until the question is answered;
-   * on a connection of the older protocol, where it cannot be interrupted, the question is declined. An error thrown
-   * here is not sent to the server, which receives `cancel`. Forms that ask for secrets, and pages that are not
+   * on a connection of the older protocol, where it cannot be interrupted, a form is rejected and a page cancelled. An
+   * error thrown here is not sent to the server, which receives `cancel`. Forms that ask for secrets, and pages that are not
    * https, are rejected without a call of this handler.
    */
   readonly onElicitation?: (

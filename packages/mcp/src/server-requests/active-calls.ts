@@ -7,8 +7,8 @@ export interface ActiveRequest {
 }
 
 /**
- * The calls in progress over one connection. Up to 2025-11-25 a server request does not name its call: it belongs to
- * a run only if no other run has a call in progress.
+ * The calls in progress over one connection. Up to 2025-11-25 a server request does not name its call. If it arrives
+ * on the stream of a call, it belongs to that call; otherwise to a run only if no other run has a call in progress.
  */
 export class ActiveCalls {
   readonly #requests = new Set<ActiveRequest>();
@@ -28,8 +28,24 @@ export class ActiveCalls {
     this.#requests.delete(request);
   }
 
-  /** The latest call of the only run in progress. `undefined`: the call of a server request is unknown. */
-  get only(): ToolContext | undefined {
+  /** The calls in progress, each once. */
+  get all(): ReadonlySet<ToolContext> {
+    const calls = new Set<ToolContext>();
+    for (const { ctx } of this.#requests) if (ctx !== undefined) calls.add(ctx);
+    return calls;
+  }
+
+  /**
+   * Returns the call of a server request. `undefined`: it is unknown.
+   *
+   * @param streamOwner The request on whose stream it arrived.
+   */
+  find(streamOwner: object | undefined): ToolContext | undefined {
+    return streamOwner === undefined ? this.#only : (streamOwner as ActiveRequest).ctx;
+  }
+
+  /** The latest call of the only run in progress. */
+  get #only(): ToolContext | undefined {
     let latest: ToolContext | undefined;
     for (const { ctx } of this.#requests) {
       if (ctx === undefined) return undefined;

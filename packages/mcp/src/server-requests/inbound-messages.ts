@@ -13,6 +13,9 @@ const maxConcurrent = 20;
 /** Maximum number of requests to people and models during one call: each has a cost. */
 const maxPerCall = 100;
 
+const unknownCall =
+  "it does not name the call that it belongs to, and none is in progress, or several are";
+
 const info = logLevels.indexOf("info");
 
 /** JSON-RPC's code for an internal error of the client. */
@@ -75,9 +78,10 @@ export class InboundMessages {
   }
 
   /** Handles `ConnectOptions.onRequest`; an error that it throws is sent to the server. */
-  async handleRequest({ method, params, signal }: ServerRequest): Promise<JsonValue> {
+  async handleRequest(received: ServerRequest): Promise<JsonValue> {
+    const { method, params, signal, streamOwner } = received;
     const request = this.#requestHandler.read(method, params);
-    const ctx = this.#live.only;
+    const ctx = this.#live.find(streamOwner);
     if (this.#open >= maxConcurrent)
       throw new InvalidServerRequest("there are too many concurrent requests", -1);
     this.#open += 1;
@@ -99,11 +103,20 @@ export class InboundMessages {
     signal: AbortSignal,
   ): Promise<JsonValue> {
     const { method } = request;
+    const { options, server } = this.#requestHandler;
     if (ctx === undefined) {
-      // The call is unknown, so no person or model is asked.
-      if (method === "elicitation/create") return { action: "decline" };
-      throw new InvalidServerRequest("its call is unknown", -1);
+      // No person or model is asked: the request could be that of another caller. An `action` would be a person's.
+      for (const call of this.#live.all)
+        call.progress({ message: `${method} of ${server} was rejected: ${unknownCall}.` });
+      throw new InvalidServerRequest(unknownCall, -1);
     }
+    // 2025-11-25, Elicitation, Error Handling: the mode was not declared. See `toClientCapabilities`.
+    if (
+      method === "elicitation/create" &&
+      request.request.mode === "form" &&
+      options.onElicitation === undefined
+    )
+      throw new InvalidServerRequest("the client does not support forms");
     const count = this.#passedOn.get(ctx) ?? 0;
     if (count >= maxPerCall)
       throw new InvalidServerRequest("there are too many requests during this call", -1);
@@ -114,7 +127,7 @@ export class InboundMessages {
       if (error instanceof InvalidServerRequest) throw error;
       // For the host only: errors of its handlers are not sent to the server.
       ctx.progress({
-        message: `${method} of ${this.#requestHandler.server} could not be answered: ${String(error)}`,
+        message: `${method} of ${server} could not be answered: ${String(error)}`,
       });
       if (method === "elicitation/create") return { action: "cancel" };
       throw new InvalidServerRequest("the host rejected it", -1);
@@ -122,7 +135,7 @@ export class InboundMessages {
   }
 
   /** Handles `ConnectOptions.onNotification`. False: the notification belongs to no call. */
-  onNotification(method: string, params: JsonObject): boolean {
+  onNotification(method: string, params: JsonObject, streamOwner?: object): boolean {
     if (method === "notifications/elicitation/complete") {
       this.#requestHandler.urlElicitations.complete(params["elicitationId"]);
       return true;
@@ -130,7 +143,7 @@ export class InboundMessages {
     if (method !== "notifications/message") return false;
     const message = readLogMessage(this.#requestHandler.server, params);
     if (message === undefined) return true;
-    const ctx = this.#live.only;
+    const ctx = this.#live.find(streamOwner);
     try {
       this.#requestHandler.options.onLog?.(message, ctx && toActiveCall(ctx));
     } catch {

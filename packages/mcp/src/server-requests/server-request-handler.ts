@@ -61,7 +61,7 @@ export class ServerRequestHandler {
     }
   }
 
-  /** Passes a request to the host's handler. An elicitation without a handler is declined. */
+  /** Passes a request to the host's handler. An elicitation without a handler is cancelled: there is no answer. */
   async handle(
     request: ParsedServerRequest,
     ctx: ToolContext,
@@ -94,7 +94,7 @@ export class ServerRequestHandler {
       onElicitation === undefined ? undefined : Promise.resolve(onElicitation(request, call));
     const answer = asked && (await whilePersonAnswers(ctx, asked));
     if (answer?.action !== "accept")
-      return { action: answer?.action === "cancel" ? "cancel" : "decline" };
+      return { action: answer?.action === "decline" ? "decline" : "cancel" };
     if (request.mode === "url") return { action: "accept" };
     return {
       action: "accept",

@@ -122,13 +122,18 @@ async function open(
     },
   });
   client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
-    const request = { method, params: (params ?? {}) as JsonObject, signal: mcpReq.signal };
+    const { id, signal } = mcpReq;
+    // The server has cancelled it.
+    signal.throwIfAborted();
+    const streamOwner = wire.getStreamOwner(id);
+    const request = { method, params: (params ?? {}) as JsonObject, signal, streamOwner };
     return (await options.onRequest(request)) as Record<string, unknown>;
   };
   const listener: RpcListener = {
-    onNotification(method, params) {
+    onNotification(method, params, streamOwner) {
       subscription.onNotification(method);
-      options.onNotification(method, params);
+      const owners = streamOwner === undefined ? [] : [streamOwner];
+      options.onNotification(method, params, ...owners);
     },
     onInvalidText: (excerpt: string) => options.onInvalidText?.(excerpt),
   };

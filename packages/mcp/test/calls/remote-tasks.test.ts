@@ -212,7 +212,7 @@ describe("a task of the older generation", () => {
     expect(listTasks(http)).toEqual([]);
   });
 
-  it("declines requests without a handler", async () => {
+  it("continues without an answer if there is no handler", async () => {
     const { call } = await setting("legacy");
     expect(await call("task_required", { outcome: "ask" })).toMatchObject({ status: "completed" });
   });

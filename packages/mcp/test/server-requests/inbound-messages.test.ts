@@ -83,9 +83,17 @@ describe("a server of the older protocol", () => {
     expect(saidIn(await executor.execute(ask("form")))).toMatchObject({ action });
   });
 
-  it("is declined without a handler, however often it asks", async () => {
+  it("gets an error for a form without a handler: no person has declined it", async () => {
     const executor = await pressExecutor("legacy");
-    expect(saidIn(await executor.execute(ask("insist")))).toEqual({ action: "decline" });
+    expect(saidIn(await executor.execute(ask("insist")))).toEqual({
+      code: -32_602,
+      message: "The request was rejected: the client does not support forms.",
+    });
+  });
+
+  it("gets a cancel for a page without a handler: no person has declined it", async () => {
+    const executor = await pressExecutor("legacy");
+    expect(saidIn(await executor.execute(ask("page")))).toEqual({ action: "cancel" });
   });
 
   it("gets only a cancel if the handler fails or its answer does not match the form", async () => {
@@ -103,20 +111,6 @@ describe("a server of the older protocol", () => {
       expect(saidIn(await executor.execute(ask("form")))).toEqual({ action: "cancel" });
       expect(messages).toEqual([expect.stringContaining("could not be answered")]);
     }
-  });
-
-  it("is declined if calls of several runs are in progress, so that the call is unknown", async () => {
-    const onElicitation = vi.fn<() => { action: "cancel" }>(() => ({ action: "cancel" }));
-    const executor = await pressExecutor("legacy", { onElicitation });
-    const stop = new AbortController();
-    const begun = working(executor, "bind_1");
-    const other = executor.execute(bind, { signal: stop.signal });
-    await begun;
-    expect(saidIn(await executor.execute(ask("form")))).toEqual({ action: "decline" });
-    expect(onElicitation).not.toHaveBeenCalled();
-    stop.abort();
-    await other;
-    expect(saidIn(await executor.execute(ask("form")))).toEqual({ action: "cancel" });
   });
 
   it("is answered if all calls in progress belong to one run", async () => {

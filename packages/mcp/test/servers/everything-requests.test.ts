@@ -145,14 +145,14 @@ describe.each(transports)("server-everything over %s", (transport) => {
 });
 
 describe("server-everything, for a host without handlers,", () => {
-  it("has no tools that require a handler, and gets a decline for requests", async () => {
+  it("has no tools that require a handler, and gets an error for forms", async () => {
     const { server } = await everything("stdio");
     const source = opened(server);
     await source.ready;
     expect(names(source)).toEqual([...toolsForEverybody, ...toolsThatAsk].sort());
     const executor = executorOver(source);
     const said = readText(await runCall(executor, "trigger-elicitation-request"));
-    expect(said).toMatch(/declined to provide/);
+    expect(said).toMatch(/the client does not support forms/);
   });
 
   it("interrupts a call that requires a visit to a page", async () => {
@@ -175,7 +175,7 @@ describe("server-everything, for a host without handlers,", () => {
     // Then it asks during the call, which has no handler.
     expect(resumed).toMatchObject({ status: "completed" });
     if (resumed.status !== "completed") return;
-    expect(readText(resumed.result)).toMatch(/User declined to open the URL/);
+    expect(readText(resumed.result)).toMatch(/User cancelled the URL elicitation/);
   });
 
   /**

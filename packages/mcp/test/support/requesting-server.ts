@@ -37,6 +37,22 @@ const sampling = {
 
 const anything = fromJsonSchema<object>({});
 
+/**
+ * Requests that are sent on the stream of the call (`relatedRequestId`). The methods of the SDK's context
+ * send theirs on the shared stream.
+ */
+const relatedRequests: Readonly<
+  Record<string, { method: string; params: Record<string, unknown> }>
+> = {
+  "related form": {
+    method: "elicitation/create",
+    params: { mode: "form", message: "Name?", requestedSchema: form },
+  },
+  "related page": { method: "elicitation/create", params: page },
+  "related sampling": { method: "sampling/createMessage", params: sampling },
+  "related roots": { method: "roots/list", params: {} },
+};
+
 /** The state that outlives a press that is created for each request. */
 export class PressWorld {
   signed = false;
@@ -154,6 +170,8 @@ export function press(world: PressWorld): McpServer {
     },
     async ({ method }, ctx) => {
       try {
+        const related = relatedRequests[method];
+        if (related !== undefined) return said(await ctx.mcpReq.send(related, anything));
         switch (method) {
           case "sampling":
             return said(await ctx.mcpReq.requestSampling(sampling));

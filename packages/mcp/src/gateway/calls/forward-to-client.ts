@@ -51,7 +51,7 @@ export interface ClientSampling {
 /**
  * Handlers for `mcpSource` that forward requests of a server to the client whose call it is working on: `mcpSource({
  * …, ...forwardToClient })`. Only calls that a gateway of this process has started have such a client. If the client
- * lacks the capability, an elicitation is declined, the list of roots is empty, and sampling fails.
+ * lacks the capability, an elicitation is cancelled, the list of roots is empty, and sampling fails.
  */
 export const forwardToClient: {
   onElicitation(request: ClientElicitation, call: ForwardedCall): Promise<ElicitationAnswer>;
@@ -69,7 +69,8 @@ export const forwardToClient: {
 } = {
   async onElicitation(request, call) {
     const client = clientCalls.get(call.runId);
-    if (client === undefined) return { action: "decline" };
+    // No person has declined.
+    if (client === undefined) return { action: "cancel" };
     try {
       const params = elicitationParams(request);
       const question = { method: "elicitation/create", params } as const;
@@ -83,7 +84,7 @@ export const forwardToClient: {
       }
       return answer;
     } catch (error) {
-      if (error instanceof UnsupportedByClient) return { action: "decline" };
+      if (error instanceof UnsupportedByClient) return { action: "cancel" };
       throw clientRequestError("The input that the tool requires", error);
     }
   },

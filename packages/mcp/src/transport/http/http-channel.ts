@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { parseExact, pause } from "@toolweave/core/adapter";
+import { pause } from "@toolweave/core/adapter";
 import { SseParser, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {
@@ -14,18 +14,19 @@ import {
   ResponseLostError,
   ConnectionClosedError,
   markRejection,
-  unsupportedVersion,
 } from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
-import {
-  invalidChunkListener,
-  isInvalidText,
-  hasTooManyValues,
-  readMessage,
-  tooLargeMessage,
-} from "../messages/read-message.ts";
+import { invalidChunkListener, isInvalidText, readMessage } from "../messages/read-message.ts";
 import { discardBody, getHeader, HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { messageHeaders, getVersion } from "./message-headers.ts";
+import {
+  changing,
+  includesResponse,
+  incompleteResponseError,
+  isStale,
+  notJsonRpcError,
+  parseBody,
+} from "./read-response.ts";
 
 /** Milliseconds that a server gets to respond to the end of a session. */
 const sessionEndMs = 1_000;
@@ -40,9 +41,6 @@ const minPauseMs = 100;
 const streamWaitMs = 500;
 /** Attempts in a row to resume a response on a new stream. */
 const maxResumptions = 5;
-
-/** Methods with side effects: once the server has accepted such a request, it is not sent again. All others only read. */
-const changing: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/update"]);
 
 /** Id that fits in a header and is no longer than servers accept. */
 const headerId = /^[ -~\u0080-\u00ff]{0,4096}$/;
@@ -167,12 +165,12 @@ export class HttpChannel implements Channel {
       const text = answer.text();
       const body = parseBody(answer, text);
       if (isInvalidText(text, answer.body)) this.#receiver?.onInvalidText(text);
-      this.#receiver?.receive(body);
+      this.#receiver?.receive(body, options.streamOwner);
       if (includesResponse(body, message.id)) return;
       throw incompleteResponseError();
     }
     if (answer.stream === undefined) throw notJsonRpcError(message, answer);
-    const reading = new StreamState(message.id);
+    const reading = new StreamState(message.id, options.streamOwner);
     await this.#read(answer, reading);
     for (let tries = 0; !reading.isAnswered; tries++) {
       const canResume = reading.lastId !== undefined && getVersion(message) === undefined;
@@ -234,7 +232,7 @@ export class HttpChannel implements Channel {
       onEvent: ({ type, data }) => {
         // An event without data only sets the id from which a stream is resumed.
         if (type !== "message" || data === "" || this.#receiver === undefined) return;
-        if (includesResponse(readMessage(data, this.#receiver), reading.id))
+        if (includesResponse(readMessage(data, this.#receiver, reading.owner), reading.id))
           reading.isAnswered = true;
       },
       onText: invalidChunkListener((text) => this.#receiver?.onInvalidText(text)),
@@ -280,7 +278,7 @@ export class HttpChannel implements Channel {
 
   /** @param settled Called when the server has responded. */
   async #readOwnStream(settled: () => void): Promise<void> {
-    const reading = new StreamState(undefined);
+    const reading = new StreamState(undefined, undefined);
     let failures = 0;
     let wasOpen = false;
     while (!this.#closing.aborted) {
@@ -316,84 +314,19 @@ type OutgoingRequest = OutgoingMessage & { readonly id: string | number };
 class StreamState {
   /** Id of the request that is answered on it. */
   readonly id: string | number | undefined;
+  readonly owner: object | undefined;
   isAnswered = false;
   lastId: string | undefined = undefined;
   retryMs: number | undefined = undefined;
   failure: unknown = undefined;
 
-  constructor(id: string | number | undefined) {
+  constructor(id: string | number | undefined, owner: object | undefined) {
     this.id = id;
+    this.owner = owner;
   }
 
   /** Milliseconds before it is reopened. */
   get pauseMs(): number {
     return Math.max(this.retryMs ?? firstPauseMs, minPauseMs);
-  }
-}
-
-/** The server has rejected a request without running it because of the session or the version. */
-function isStale(message: OutgoingMessage, answer: HttpResponse, hadSession: boolean): boolean {
-  const { status } = answer;
-  // 2025-11-25, Transports, Session Management.
-  if (status === 404 && hadSession) return true;
-  if (status !== 400 && status !== 404) return false;
-  const body = parseBody(answer) as { readonly id?: unknown; readonly error?: unknown } | undefined;
-  const { code } = (body?.error ?? {}) as { readonly code?: unknown };
-  if (code === unsupportedVersion) return true;
-  // An error of the request itself, whatever its message.
-  if (message.id !== undefined && body?.id === message.id) return false;
-  // Many servers, among them the SDK's examples, report an unknown session as a missing one.
-  return /session|protocol.?version|initiali[sz]ed/i.test(answer.text());
-}
-
-/** Error of a successful status without a response in the body. */
-function notJsonRpcError({ method = "" }: OutgoingMessage, answer: HttpResponse): ToolError {
-  const { status, url, mediaType } = answer;
-  const isPage = mediaType === "text/html" || /^\s*<(?:!doctype|html)/i.test(answer.text());
-  let what = mediaType === undefined ? "a body without a media type" : `${mediaType.slice(0, 100)}`;
-  if (isPage) what = "an HTML page";
-  else if (answer.body.length === 0) what = "no body";
-  const hint = isPage
-    ? "Check that the URL is that of the MCP endpoint, and that no sign-in page or proxy is in front of it."
-    : "Only notifications may be answered this way: check that the URL is that of an MCP endpoint.";
-  const warning = changing.has(method)
-    ? " The call may have run: check that before it is made again."
-    : "";
-  return new ToolError(
-    "upstream",
-    `The MCP server at ${new URL(url).origin} answered ${method} with the status ${status} and ${what}, instead of a JSON-RPC response. ${hint}${warning}`,
-    { audience: "host", status },
-  );
-}
-
-function incompleteResponseError(cause?: unknown): Error {
-  if (ToolError.is(cause) && cause.code === "cancelled") return cause;
-  return new ConnectionClosedError(
-    "the server ended its response before it was complete",
-    "",
-    cause,
-  );
-}
-
-/** True if the response to this request is among the messages. */
-function includesResponse(message: unknown, id: string | number | undefined): boolean {
-  if (id === undefined) return false;
-  return (Array.isArray(message) ? message : [message]).some(
-    (one: { readonly id?: unknown; readonly method?: unknown } | null) =>
-      one?.method === undefined && (one?.id === id || one?.id === String(id)),
-  );
-}
-
-/** @throws ToolError `upstream` when the body is not JSON, or too large. */
-function parseBody(answer: HttpResponse, text: string = answer.text()): unknown {
-  if (hasTooManyValues(text)) {
-    if (answer.status > 299) return undefined;
-    throw new ToolError("upstream", tooLargeMessage);
-  }
-  try {
-    return parseExact(text);
-  } catch (cause) {
-    if (answer.status > 299) return undefined;
-    throw new ToolError("upstream", "The server's response is not valid JSON.", { cause });
   }
 }

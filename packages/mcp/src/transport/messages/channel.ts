@@ -15,6 +15,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Aborts the HTTP request of the message. */
   readonly stop?: Stop | undefined;
+  /** Passed to the receiver with the messages of the response's stream. */
+  readonly streamOwner?: object | undefined;
 }
 
 /** Transports messages to and from a server. */
@@ -40,8 +42,11 @@ export interface Channel {
 
 /** Receives the messages of a channel. */
 export interface ChannelReceiver {
-  /** @param message Any JSON. */
-  receive(message: unknown): void;
+  /**
+   * @param message Any JSON.
+   * @param streamOwner `SendOptions.streamOwner` of the request on whose stream it arrived.
+   */
+  receive(message: unknown, streamOwner?: object): void;
   /** Invalid input was received. */
   skipInvalid(text: string): void;
   /** A text was not valid UTF-8; it is processed with replacement characters. */

@@ -49,8 +49,16 @@ export interface McpConnection {
    * Sends a request and returns the result, neither validated nor copied: any JSON in the older protocol; an object
    * in the newer one, without `resultType` if it is complete. `input_required` and unknown result types are returned
    * to the caller like any other. Rejects when the connection ends.
+   *
+   * @param streamOwner Passed on with every request and notification of the server that arrives on the stream of the
+   * response (2025-11-25, Transports, Sending Messages to the Server, 6).
    */
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown>;
+  request(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    streamOwner?: object,
+  ): Promise<unknown>;
   notify(method: string, params: JsonObject): Promise<void>;
   /**
    * Finds out whether a server of the older protocol now speaks the newer one. Asked beside the session, over HTTP
@@ -108,6 +116,8 @@ export interface ServerRequest {
   readonly params: JsonObject;
   /** Aborted when the server cancels the request, or the connection ends. */
   readonly signal: AbortSignal;
+  /** `streamOwner` of the request on whose stream it arrived. Absent: it arrived on a stream that all requests share. */
+  readonly streamOwner?: object | undefined;
 }
 
 /** Options of a connection. */
@@ -122,8 +132,12 @@ export interface ConnectOptions {
   readonly capabilities: JsonObject;
   /** Credentials of a server over HTTP. */
   readonly authorization?: HttpAuthorization | undefined;
-  /** Called with every notification of the server but progress; bursts of `list_changed` are coalesced. */
-  readonly onNotification: (method: string, params: JsonObject) => void;
+  /**
+   * Called with every notification of the server but progress; bursts of `list_changed` are coalesced.
+   *
+   * @param streamOwner As in `ServerRequest`.
+   */
+  readonly onNotification: (method: string, params: JsonObject, streamOwner?: object) => void;
   /** Called once, with part of the first text that is not valid UTF-8. */
   readonly onInvalidText?: (excerpt: string) => void;
   /** Handles a request of the server; an error that it throws is sent to the server. */

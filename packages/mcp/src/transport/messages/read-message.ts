@@ -48,9 +48,14 @@ interface DroppedResponse {
 /**
  * Parses a message and passes it to the receiver.
  *
+ * @param streamOwner See `ChannelReceiver.receive`.
  * @returns the message, or its id if it was dropped.
  */
-export function readMessage(text: string, receiver: ChannelReceiver): unknown {
+export function readMessage(
+  text: string,
+  receiver: ChannelReceiver,
+  streamOwner?: object,
+): unknown {
   if (hasTooManyValues(text)) return dropLargeMessage(text, receiver);
   let message: unknown;
   try {
@@ -60,7 +65,7 @@ export function readMessage(text: string, receiver: ChannelReceiver): unknown {
     receiver.skipInvalid(text);
     return undefined;
   }
-  receiver.receive(message);
+  receiver.receive(message, streamOwner);
   return message;
 }
 

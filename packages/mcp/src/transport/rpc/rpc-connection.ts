@@ -48,7 +48,7 @@ const methodNotFound = -32601; // JSON-RPC 2.0, section 5.1.
 
 /** Receives the notifications of a server. */
 export interface RpcListener {
-  onNotification(method: string, params: JsonObject): void;
+  onNotification(method: string, params: JsonObject, streamOwner?: object): void;
   /** Called with the first text that is not valid UTF-8, around the invalid byte. */
   onInvalidText?(excerpt: string): void;
 }
@@ -75,8 +75,8 @@ export class RpcConnection implements Transport, ChannelReceiver {
   readonly #pending = new Map<number, PendingRequest>();
   /** Ids of the SDK's requests without a response. */
   readonly #sdkRequests = new Set<string | number>();
-  /** Ids of the server's requests without a response. */
-  readonly #serverRequests = new Set<unknown>();
+  /** Ids of the server's requests without a response, with the owners of the streams on which they arrived. */
+  readonly #serverRequests = new Map<unknown, object | undefined>();
   #next = firstId;
   #envelope: JsonObject | undefined;
   #skipped = 0;
@@ -144,7 +144,12 @@ export class RpcConnection implements Transport, ChannelReceiver {
   }
 
   /** Sends a request; see `McpConnection.request`. */
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
+  request(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    streamOwner?: object,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#hasEnded) return void reject(this.#closedError());
       const id = this.#next++;
@@ -161,7 +166,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
         // Servers of the older protocol expect no such headers.
         const headers = this.era === "modern" ? options.headers : undefined;
         const sent = this.#channel.hasRequestStreams
-          ? this.#channel.send(message, { headers, stop: pending.stop })
+          ? this.#channel.send(message, { headers, stop: pending.stop, streamOwner })
           : this.#channel.send(message);
         sent?.catch((error: unknown) => pending.fail(error));
       } catch (error) {
@@ -190,6 +195,11 @@ export class RpcConnection implements Transport, ChannelReceiver {
     await this.#channel.send({ jsonrpc: "2.0", method, params: sent });
   }
 
+  /** Returns the owner of the stream on which a request of the server arrived. */
+  getStreamOwner(id: unknown): object | undefined {
+    return this.#serverRequests.get(id);
+  }
+
   /** Removes a settled request. */
   forget(id: number): void {
     this.#pending.delete(id);
@@ -206,27 +216,28 @@ export class RpcConnection implements Transport, ChannelReceiver {
       .finally(abort);
   }
 
-  receive(message: unknown): void {
-    if (!Array.isArray(message) || message.length === 0) return this.#receiveSafely(message);
+  receive(message: unknown, streamOwner?: object): void {
+    if (!Array.isArray(message) || message.length === 0)
+      return this.#receiveSafely(message, streamOwner);
     // A batch of 2025-03-26. Batches cannot be nested.
     for (const one of message) {
       if (this.#hasEnded) return;
-      this.#receiveSafely(Array.isArray(one) ? undefined : one);
+      this.#receiveSafely(Array.isArray(one) ? undefined : one, streamOwner);
     }
   }
 
   /** Processes one message. Nothing that a server sends may make the reader throw. */
-  #receiveSafely(message: unknown): void {
+  #receiveSafely(message: unknown, streamOwner: object | undefined): void {
     if (this.#hasEnded) return;
     try {
-      this.#receive(message);
+      this.#receive(message, streamOwner);
     } catch (error) {
       this.onerror?.(error as Error);
       this.skipInvalid("an unreadable message");
     }
   }
 
-  #receive(message: unknown): void {
+  #receive(message: unknown, streamOwner: object | undefined): void {
     if (typeof message !== "object" || message === null) return this.skipInvalid(toSample(message));
     const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
     const isId = typeof id === "string" || typeof id === "number";
@@ -238,15 +249,15 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#invalidInARow = 0;
     this.#firstMessage.stop();
     if (method === undefined) this.#onResponse(id as string | number, message);
-    else if (id === undefined) this.#onNotification(method as string, message);
-    else this.#onRequest(id as string | number, message);
+    else if (id === undefined) this.#onNotification(method as string, message, streamOwner);
+    else this.#onRequest(id as string | number, message, streamOwner);
   }
 
-  #onRequest(id: string | number, message: object): void {
+  #onRequest(id: string | number, message: object, streamOwner: object | undefined): void {
     if (this.#serverRequests.has(id)) return this.skipInvalid("a request with a duplicate id");
     if (this.#serverRequests.size >= maxInboundRequests)
       return this.skipInvalid("too many concurrent requests");
-    this.#serverRequests.add(id);
+    this.#serverRequests.set(id, streamOwner);
     this.onmessage?.(message as JSONRPCMessage);
   }
 
@@ -322,13 +333,8 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#probe = new VersionProbe(id, {
       ping: (asked) => {
         // The same envelope is sent: without it, a server of both protocols would assume the older one.
-        const message = {
-          jsonrpc: "2.0" as const,
-          id: asked,
-          method: "ping",
-          params: (params ?? {}) as JsonObject,
-        };
-        void Promise.resolve(message)
+        const ping = { jsonrpc: "2.0", id: asked, method: "ping", params } as OutgoingMessage;
+        void Promise.resolve(ping)
           .then((sent) => this.#channel.send(sent))
           .catch(() => {});
       },
@@ -351,7 +357,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
     } else this.#unmatched++;
   }
 
-  #onNotification(method: string, message: object): void {
+  #onNotification(method: string, message: object, streamOwner: object | undefined): void {
     const { params } = message as { readonly params?: unknown };
     const members = typeof params === "object" && params !== null ? (params as JsonObject) : {};
     if (method === "notifications/progress") {
@@ -366,12 +372,12 @@ export class RpcConnection implements Transport, ChannelReceiver {
       this.onmessage?.(message as JSONRPCMessage);
     } else if (lists.has(method)) {
       this.#changes.add(method);
-    } else this.#notifyListener(method, members);
+    } else this.#notifyListener(method, members, streamOwner);
   }
 
-  #notifyListener(method: string, params: JsonObject): void {
+  #notifyListener(method: string, params: JsonObject, streamOwner?: object): void {
     try {
-      this.#listener.onNotification(method, params);
+      this.#listener.onNotification(method, params, streamOwner);
     } catch (error) {
       this.onerror?.(error as Error);
     }

@@ -20,7 +20,9 @@ function asks(name: string): Tool {
       const message = `Who is ${who}?`;
       const request = { server: "door", message, requestedSchema: form };
       const answer = await forwardToClient.onElicitation(request, ctx);
-      return answer.action === "accept" ? `${who}: ${String(answer.content?.["name"])}` : "no one";
+      return answer.action === "accept"
+        ? `${who}: ${String(answer.content?.["name"])}`
+        : answer.action;
     },
   });
 }
@@ -76,10 +78,10 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
     );
   });
 
-  it("gets a decline from a client without elicitation", async () => {
+  it("gets no answer from a client without elicitation", async () => {
     const { url } = await serving({ tools: [asks("knock")] });
     const client = await openClient(url, era);
-    expect(readText(await client.callTool({ name: "knock", arguments: {} }))).toBe("no one");
+    expect(readText(await client.callTool({ name: "knock", arguments: {} }))).toBe("cancel");
   });
 
   it("uses the client's model and its roots", async () => {
@@ -242,5 +244,5 @@ describe("a call that waits for a client of the newer protocol", () => {
 it("no client is asked for a run that no gateway has started", async () => {
   const { executor } = await serving({ tools: [asks("knock")] });
   const outcome = await executor.execute({ id: "1", name: "knock", arguments: {} });
-  expect(outcome).toMatchObject({ result: { content: [{ text: "no one" }] } });
+  expect(outcome).toMatchObject({ result: { content: [{ text: "cancel" }] } });
 });
