@@ -77,6 +77,7 @@ export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.
 export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
 export { describeChange, memberChanges } from "./approvals/new-grant.ts";
 export type { MemberChange } from "./approvals/new-grant.ts";
+export { withoutStructuredContent, withStructuredContent } from "./results/structured-content.ts";
 export type { ItemStream } from "./results/stream-source.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
 export { isDistinctive, TokenSecrets } from "./redaction/secret-set.ts";

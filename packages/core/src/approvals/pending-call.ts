@@ -40,6 +40,8 @@ export interface PendingCall {
   readonly caller?: Caller;
   readonly sessionId?: string;
   readonly turn: number;
+  /** The number of earlier calls of the run that had its id. Absent: none. */
+  readonly earlierWithId?: number;
   /** The task that the call runs as. */
   readonly taskId?: string;
   /** The call is to become a task. */

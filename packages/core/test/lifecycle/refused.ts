@@ -124,7 +124,8 @@ export const refused: readonly Scenario[] = [
     },
   ),
   ...ways("begin", "skipped", "rejected", {
-    how: "an earlier call of the run has its id",
+    how: "an earlier call of the durable run has its id",
+    setup: { ledger: {} },
     act: async (lab) => {
       await lab.run.execute(call("missing", {}, "t"));
       lab.forget();

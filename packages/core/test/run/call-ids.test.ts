@@ -1,6 +1,7 @@
 import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
 import { defineTool, suspend, ToolError, type ToolCall, type ToolOutcome } from "@toolweave/core";
+import { memoryLedger } from "@toolweave/core/stores";
 import { CallIds } from "../../src/executor/call/call-ids.ts";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
@@ -23,89 +24,104 @@ function isRefusedForItsId(outcome: ToolOutcome | undefined, id: string): void {
   expect(result.content).toEqual([{ type: "text", text: error.message }]);
 }
 
-describe("a call with the id of an earlier call of its run is refused", () => {
-  test("when the earlier one has completed, was refused or is malformed", async () => {
+describe("a call with the id of an earlier call of its run runs, since a model may number its calls anew", () => {
+  test("whether the earlier one has completed, was refused or is malformed", async () => {
     const { ran, add } = counting();
     const run = executorFor(add).startRun();
     completed(await run.execute(call("add", {}, "1")));
     expect(readCode(await run.execute(call("nothing", {}, "2")))).toBe("not_found");
     expect(readCode(await run.execute(call("add", "{", "3")))).toBe("invalid_arguments");
-    for (const id of ["1", "2", "3"]) isRefusedForItsId(await run.execute(again(id)), id);
-    expect(ran).toEqual([{}]);
+    for (const id of ["1", "2", "3"]) {
+      expect(completed(await run.execute(again(id))).result.callId).toBe(id);
+    }
+    expect(ran).toHaveLength(4);
   });
 
-  test("while the earlier one runs, which continues", async () => {
-    const { tools, started, finish } = controlledTools(["slow"]);
-    const run = executorFor(tools).startRun();
+  test("with the same arguments, too, and while the earlier one runs", async () => {
+    const { tools, started, finish } = controlledTools(["slow", "fast"]);
+    const { ran, add } = counting();
+    const run = executorFor([...tools, add]).startRun();
     const first = run.execute(call("slow", {}, "1"));
     await settled();
-    isRefusedForItsId(await run.execute(call("slow", {}, "1")), "1");
+    for (let time = 0; time < 2; time++) completed(await run.execute(call("add", {}, "1")));
+    expect([started, ran]).toEqual([["slow"], [{}, {}]]);
     finish("slow");
     completed(await first);
-    expect(started).toEqual(["slow"]);
   });
 
-  test("while the earlier one waits for a person; resume continues it, once", async () => {
+  test("among calls that are made together: the results come in call order", async () => {
+    const read = tool("read", ({ n }) => `page ${String(n)}`);
+    const calls = [1, 2, 1].map((n) => call("read", { n }, "call_0"));
+    const outcomes = await executorFor(read).startRun().executeAll(calls);
+    expect(outcomes.map((outcome) => completed(outcome).result.content)).toEqual(
+      [1, 2, 1].map((n) => [{ type: "text", text: `page ${n}` }]),
+    );
+    expect(outcomes.map((outcome) => completed(outcome).result.callId)).toEqual(
+      Array(3).fill("call_0"),
+    );
+  });
+
+  test("and asks a person anew, while the earlier one waits; each answer continues its own call", async () => {
     const { ran, add } = counting();
     const pay = tool("pay", (args) => void ran.push(args), { needsApproval: true });
     const executor = executorFor([pay, add]);
     const run = executor.startRun();
-    const interruption = getInterruption(await run.execute(call("pay", { n: 1 }, "1")));
-    isRefusedForItsId(await run.execute(call("pay", { n: 1 }, "1")), "1");
-    isRefusedForItsId(await run.checkAdmission(call("pay", { n: 1 }, "1")), "1");
-    completed(await executor.resume(interruption, [{ type: "approve" }]));
-    isRefusedForItsId(await run.execute(again("1")), "1");
-    expect(ran).toEqual([{ n: 1 }]);
-  });
-
-  test("when the earlier one was resumed in this run by another process", async () => {
-    const { ran, add } = counting();
-    const pay = tool("pay", (args) => void ran.push(args), { needsApproval: true });
-    const executor = executorFor([pay, add]);
-    const interruption = getInterruption(await executor.execute(call("pay", { n: 1 }, "1")));
-    const run = executor.startRun();
-    completed(await executor.resume(interruption, [{ type: "approve" }], { run }));
-    isRefusedForItsId(await run.execute(again("1")), "1");
-    expect(ran).toEqual([{ n: 1 }]);
-  });
-
-  test("among calls that are made together, in a list and in a stream", async () => {
-    const { ran, add } = counting();
-    const executor = executorFor(add);
-    const calls = [call("add", { n: 1 }, "1"), call("add", { n: 2 }, "1")];
-    const [first, second] = await executor.startRun().executeAll(calls);
-    completed(first);
-    isRefusedForItsId(second, "1");
-    const streamed = [];
-    for await (const { outcome } of executor.startRun().stream(calls))
-      streamed.push(outcome.status);
-    expect(streamed.toSorted()).toEqual(["completed", "failed"]);
-    expect(ran).toEqual([{ n: 1 }, { n: 1 }]);
-  });
-
-  test("before it counts against a limit, and before a hook or an approver sees it", async () => {
-    const { ran, add } = counting();
-    const hooked: string[] = [];
-    const executor = executorFor(add, {
-      hooks: [{ beforeCall: ({ callId }) => void hooked.push(callId) }],
-    });
-    const events = recorded(executor);
-    const run = executor.startRun({ limits: { calls: 2, identicalCalls: 1 } });
-    completed(await run.execute(call("add", {}, "1")));
-    for (let time = 0; time < 5; time++) isRefusedForItsId(await run.execute(again("1")), "1");
-    completed(await run.execute(again("2")));
-    expect([hooked, ran.length]).toEqual([["1", "2"], 2]);
-    expect(listTypes(events).filter((type) => type === "tool.rejected")).toHaveLength(5);
-  });
-
-  test("for a call that was admitted, when another one has run meanwhile", async () => {
-    const { ran, add } = counting();
-    const run = executorFor(add).startRun();
-    const asked = call("add", { n: 1 }, "1");
-    expect(await run.checkAdmission(asked)).toBe(undefined);
-    completed(await run.execute(call("add", { n: 2 }, "1")));
-    isRefusedForItsId(await run.execute(asked), "1");
+    const [first, second] = [
+      getInterruption(await run.execute(call("pay", { n: 1 }, "1"))),
+      getInterruption(await run.execute(call("pay", { n: 2 }, "1"))),
+    ];
+    completed(await executor.resume(second, [{ type: "approve" }]));
     expect(ran).toEqual([{ n: 2 }]);
+    completed(await executor.resume(first, [{ type: "approve" }]));
+    expect(ran).toEqual([{ n: 2 }, { n: 1 }]);
+    await executor.resume(first, [{ type: "approve" }]);
+    expect(ran).toHaveLength(2);
+  });
+
+  test("and has an idempotency key of its own, which stays when it is resumed", async () => {
+    const keys: string[] = [];
+    const read = tool("read", async (_, ctx) => void keys.push(await ctx.idempotencyKey()));
+    const pay = tool("pay", async (_, { idempotencyKey, resumed }) => {
+      keys.push(await idempotencyKey());
+      return resumed === undefined
+        ? suspend([{ id: "q", type: "input", message: "?" }], null)
+        : "done";
+    });
+    const executor = executorFor([read, pay]);
+    const run = executor.startRun();
+    for (let time = 0; time < 3; time++) completed(await run.execute(call("read", {}, "1")));
+    expect(new Set(keys).size).toBe(3);
+    keys.length = 0;
+    for (let time = 0; time < 2; time++) {
+      const interruption = getInterruption(await run.execute(call("pay", {}, "2")));
+      completed(await executor.resume(interruption, [{ type: "input", value: 1 }]));
+    }
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[2]).toBe(keys[3]);
+    expect(keys[0]).not.toBe(keys[2]);
+  });
+
+  test("and counts against the limits, as every call", async () => {
+    const { ran, add } = counting();
+    const run = executorFor(add).startRun({ limits: { calls: 2 } });
+    for (let time = 0; time < 2; time++) completed(await run.execute(again("1")));
+    expect(readCode(await run.execute(again("1")))).toBe("limit_exceeded");
+    expect(ran).toHaveLength(2);
+  });
+});
+
+describe("a call with the id of an earlier one is refused", () => {
+  test("in a durable run, in which it is the same call, made again", async () => {
+    const { ran, add } = counting();
+    const executor = executorFor(add, { ledger: memoryLedger(), key: new Uint8Array(32) });
+    const run = executor.startRun({ durable: true });
+    completed(await run.execute(call("add", {}, "1")));
+    for (const repeated of [call("add", {}, "1"), again("1")]) {
+      isRefusedForItsId(await run.execute(repeated), "1");
+    }
+    const [outcome] = await run.executeAll([again("1")]);
+    isRefusedForItsId(outcome, "1");
+    expect(ran).toEqual([{}]);
   });
 
   test("among the calls that one attempt of a tool makes", async () => {
@@ -184,16 +200,16 @@ describe("an id is free", () => {
 test("a run remembers the ids of its last 1,000 calls, and never more than twice as many", () => {
   const ids = new CallIds();
   const of = (count: number): string[] => Array.from({ length: count }, (_, at) => `${at}`);
-  expect(of(3_000).filter((id) => !ids.take(id))).toEqual([]);
+  expect(of(3_000).filter((id) => ids.take(id) > 0)).toEqual([]);
   expect(
     of(3_000)
       .slice(2_000)
-      .filter((id) => ids.take(id)),
+      .filter((id) => ids.take(id) !== 1),
   ).toEqual([]);
-  expect(ids.take("0")).toBe(true);
+  expect(ids.take("0")).toBe(0);
   for (const id of of(3_000).map((each) => `checked ${each}`)) {
     ids.take(id);
     ids.release(id);
-    expect(ids.take(id)).toBe(true);
+    expect(ids.take(id)).toBe(0);
   }
 });

@@ -12,7 +12,9 @@ import {
   roundedWarning,
   stringifyExact,
   visibleText,
+  withStructuredContent,
 } from "@toolweave/core/adapter";
+import { withoutNulls } from "../schema/null-members.ts";
 
 const known = new Set<unknown>(["text", "image", "audio", "resource_link", "resource"]);
 
@@ -20,33 +22,34 @@ const known = new Set<unknown>(["text", "image", "audio", "resource_link", "reso
 const base64 = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
 
 /**
- * Converts a result of `tools/call` to an output: its blocks unchanged, its structured content as the value. A block
- * of an unknown type becomes text with its JSON.
+ * Converts a result of `tools/call` to an output: its blocks, and its structured content as the value. If no text holds
+ * the structured content, its JSON is added. A block of an unknown type becomes text with its JSON.
  *
  * @throws ToolError `invalid_output` when it is not a valid result.
  */
 export function toToolOutput(server: string, answer: unknown): ToolOutput {
   const {
-    content,
-    structuredContent: value,
+    content: list,
+    structuredContent,
     isError,
     _meta,
     resultType,
   } = isObject(answer) ? answer : {};
   if (resultType !== undefined && resultType !== "complete")
     throw unsupportedResultError(server, resultType);
-  if (!Array.isArray(content) && (content !== undefined || value === undefined)) {
+  const content = list === null ? undefined : list;
+  if (!Array.isArray(content) && (content !== undefined || structuredContent === undefined)) {
     throw invalidResultError(server, "has no content list");
   }
   const blocks = (content ?? []).map((block) => toContentBlock(server, block));
-  const hasBlocks = blocks.length > 0 || value === undefined;
+  const value = isAbsent(structuredContent, blocks) ? undefined : structuredContent;
   const warning = roundedWarning(roundedIntegers(value));
   const details = {
     ...(_meta === undefined ? {} : { _meta }),
     ...(warning === undefined ? {} : { warnings: [warning] }),
   };
   return {
-    content: hasBlocks ? blocks : [toJsonText(server, value)],
+    content: value === undefined ? blocks : addStructuredContent(server, blocks, value),
     ...(value === undefined ? {} : { value }),
     ...(isError === true ? { isError: true } : {}),
     ...(_meta === undefined && warning === undefined ? {} : { details }),
@@ -58,10 +61,11 @@ export function toToolOutput(server: string, answer: unknown): ToolOutput {
  *
  * @throws ToolError `invalid_output` when it is not valid.
  */
-export function toContentBlock(server: string, block: JsonValue): ContentBlock {
+export function toContentBlock(server: string, given: JsonValue): ContentBlock {
+  const block = isObject(given) ? withoutNulls(given) : given;
   const { type } = isObject(block) ? block : {};
   if (typeof type !== "string") throw invalidResultError(server, "has content without a type");
-  if (!known.has(type)) return toJsonText(server, block);
+  if (!known.has(type)) return toJsonText(server, given);
   if (!isContentBlock(block))
     throw invalidResultError(server, `has invalid content of the type ${type}`);
   const data = getData(block);
@@ -69,6 +73,24 @@ export function toContentBlock(server: string, block: JsonValue): ContentBlock {
     throw invalidResultError(server, `has content of the type ${type} whose data is not base64`);
   }
   return block;
+}
+
+/** Servers of several languages write `null` for an absent member: beside other content it is none. */
+function isAbsent(value: JsonValue | undefined, blocks: readonly ContentBlock[]): boolean {
+  const isNull = (block: ContentBlock): boolean => block.type === "text" && block.text === "null";
+  return value === undefined || (value === null && blocks.length > 0 && !blocks.some(isNull));
+}
+
+function addStructuredContent(
+  server: string,
+  blocks: readonly ContentBlock[],
+  value: JsonValue,
+): readonly ContentBlock[] {
+  try {
+    return withStructuredContent(blocks, value);
+  } catch {
+    throw invalidResultError(server, "is too deeply nested");
+  }
 }
 
 function toJsonText(server: string, value: JsonValue | undefined): ContentBlock {

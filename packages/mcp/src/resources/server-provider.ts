@@ -10,6 +10,7 @@ import type {
   McpResources,
 } from "../options/provider.ts";
 import { ResourceWatch } from "./resource-watch.ts";
+import { withoutNulls } from "../schema/null-members.ts";
 import { measureDefinition } from "../schema/read-schema.ts";
 
 /** JSON-RPC's code for an unknown resource up to 2025-11-25; later servers use the one for invalid params. */
@@ -175,7 +176,7 @@ export class ServerProvider implements McpProvider {
       },
       toOnBehalf(call),
     );
-    if (isObject(answer)) return answer;
+    if (isObject(answer)) return withoutNulls(answer);
     throw new ToolError(
       "upstream",
       `The MCP server ${this.#host.requestHandler.server} returned a result that is not an object.`,
@@ -249,7 +250,7 @@ export async function listPages(
         const size = measureDefinition(entry);
         if ("fault" in size || characters + size.characters > maxCharacters) continue;
         characters += size.characters;
-        entries.push(entry);
+        entries.push(withoutNulls(entry));
       }
     }
     cursor = typeof nextCursor === "string" ? nextCursor : undefined;

@@ -89,7 +89,7 @@ describe("an answer", () => {
     const content = [{ type: "text", text: "There is no book 7." }];
     expect(await answered({ content, isError: true, structuredContent: { id: 7 } })).toMatchObject({
       status: "completed",
-      result: { isError: true, content, value: { id: 7 } },
+      result: { isError: true, content: [...content, { text: '{"id":7}' }], value: { id: 7 } },
     });
   });
 

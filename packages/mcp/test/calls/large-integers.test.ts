@@ -66,7 +66,7 @@ describe("an integer beyond 2^53 in a result", () => {
     const result = `{"content":[${block}],"structuredContent":${value},"_meta":{"a":1}}`;
     expect(await looked(result, false)).toMatchObject({
       result: {
-        content: [{ type: "text", text: block }],
+        content: [{ type: "text", text: block }, { text: value }],
         details: { _meta: { a: 1 }, warnings: [expect.stringContaining("1234567890123456789")] },
       },
     });

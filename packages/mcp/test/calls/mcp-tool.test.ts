@@ -36,7 +36,10 @@ describe("a call", () => {
     expect(await call(opened(oddServer("")), "widget")).toMatchObject({
       status: "completed",
       result: {
-        content: [{ type: "text", text: '{"type":"widget","colour":"red"}' }],
+        content: [
+          { type: "text", text: '{"type":"widget","colour":"red"}' },
+          { text: '{"a":[1]}' },
+        ],
         value: { a: [1] },
       },
     });

@@ -39,7 +39,11 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     const { http, call } = await setting(era);
     expect(await call("task_required")).toMatchObject({
       status: "completed",
-      result: { isError: false, content: [{ type: "text", text: "Done." }], value: { steps: 2 } },
+      result: {
+        isError: false,
+        content: [{ type: "text", text: "Done." }, { text: '{"steps":2}' }],
+        value: { steps: 2 },
+      },
     });
     expect(listTasks(http)).toMatchObject([{ status: "completed", looks: 3 }]);
   });
@@ -169,7 +173,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     Object.assign(listTasks(http)[0] as object, {
       plan: { steps: 0, outcome: "complete", pollMs: 10 },
     });
-    expect(await invoke(2, 0)).toMatchObject({ content: [{ text: "Done." }] });
+    expect(await invoke(2, 0)).toMatchObject({ content: [{ text: "Done." }, {}] });
     expect(listTasks(http)).toHaveLength(1);
     // Another call has another task.
     await invoke(1, 0);
@@ -190,7 +194,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     });
     expect(await call("task_required", { outcome: "ask" })).toMatchObject({
       status: "completed",
-      result: { content: [{ text: expect.stringContaining('"colour":"red"') }] },
+      result: { content: [{ text: expect.stringContaining('"colour":"red"') }, {}] },
     });
   });
 });
@@ -207,7 +211,7 @@ describe("a task of the older generation", () => {
   it("is not created by a tool with optional tasks", async () => {
     const { http, call } = await setting("legacy");
     expect(await call("task_optional")).toMatchObject({
-      result: { content: [{ text: "Done at once." }] },
+      result: { content: [{ text: "Done at once." }, {}] },
     });
     expect(listTasks(http)).toEqual([]);
   });
@@ -233,14 +237,16 @@ describe("a task of the extension", () => {
     const answer = { type: "input" as const, value: { colour: "red" } };
     expect(await executor.resume(asked.interruption, [answer])).toMatchObject({
       status: "completed",
-      result: { content: [{ text: expect.stringContaining('"colour":"red"') }] },
+      result: { content: [{ text: expect.stringContaining('"colour":"red"') }, {}] },
     });
     expect(listTasks(http)).toHaveLength(1);
   });
 
   it("can be created for any tool", async () => {
     const { http, call } = await setting("modern");
-    expect(await call("task_optional")).toMatchObject({ result: { content: [{ text: "Done." }] } });
+    expect(await call("task_optional")).toMatchObject({
+      result: { content: [{ text: "Done." }, {}] },
+    });
     expect(listTasks(http)).toHaveLength(1);
   });
 });

@@ -8,55 +8,80 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 const minIds = 1_000;
 
 /**
- * The ids that calls have had: those of a run, or those of the calls that one attempt of a tool has made. An id is the
- * key of a call's result, events, audit records and idempotency key, so two calls cannot share one.
+ * The ids that calls have had, and how many had each: those of a run, or those of the calls that one attempt of a tool
+ * has made.
  */
 export class CallIds {
-  // Most runs have one call, which needs no set.
+  // Most runs have one call, which needs no map.
   private first: string | undefined;
-  private latest: Set<string> | undefined;
-  private earlier: Set<string> | undefined;
+  private latest: Map<string, number> | undefined;
+  private earlier: Map<string, number> | undefined;
 
-  /** Records the id. False: a call has it already. */
-  take(id: string): boolean {
+  /** Records the id. Returns the number of earlier calls that had it. */
+  take(id: string): number {
     if (this.latest === undefined) {
-      if (this.first === id) return false;
       if (this.first === undefined) {
         this.first = id;
-        return true;
+        return 0;
       }
-      this.latest = new Set([this.first]);
+      this.latest = new Map([[this.first, 1]]);
     }
-    const { size } = this.latest;
-    this.latest.add(id);
-    if (this.latest.size === size || this.earlier?.has(id) === true) return false;
-    if (size >= minIds) {
+    const before = this.#count(id);
+    this.latest.set(id, before + 1);
+    if (this.latest.size > minIds) {
       this.earlier = this.latest;
-      this.latest = new Set();
+      this.latest = new Map();
     }
-    return true;
+    return before;
   }
 
   /** Removes the id of a call that was only checked. */
   release(id: string): void {
-    if (this.first === id) this.first = undefined;
-    this.latest?.delete(id);
+    if (this.latest === undefined) {
+      if (this.first === id) this.first = undefined;
+      return;
+    }
+    const count = this.#count(id);
+    if (count > 1) return void this.latest.set(id, count - 1);
+    this.latest.delete(id);
     this.earlier?.delete(id);
+  }
+
+  #count(id: string): number {
+    return this.latest?.get(id) ?? this.earlier?.get(id) ?? 0;
   }
 }
 
 /** A call as the ids see it. */
 interface IdentifiedCall {
   readonly call: ToolCall;
-  readonly run: { readonly callIds: CallIds };
+  readonly run: { readonly callIds: CallIds; readonly durable: object | undefined };
   /** The call of the tool that makes this one, with the ids of the calls that the tool has made. */
   readonly parent: { nestedIds: CallIds | undefined } | undefined;
+  /** The number of earlier calls of the run that had its id. */
+  earlierWithId?: number;
 }
 
-/** Takes the id of a call, among the calls of its run or of the tool that makes it. Returns the error if it is taken. */
-export function takeCallId({ call, parent, run }: IdentifiedCall): ToolError | undefined {
+/**
+ * Takes the id of a call, among the calls of its run or of the tool that makes it. A model may number its calls anew in
+ * each response, and cannot choose another id: its call runs. In a durable run, and below a tool, the same id means the
+ * same call, made again.
+ *
+ * @returns the error if the call may not have the id of an earlier one.
+ */
+export function takeCallId(execution: IdentifiedCall): ToolError | undefined {
+  const { call, parent, run } = execution;
+  const earlier = recordCallId(execution);
+  if (earlier === 0) return undefined;
+  if (parent !== undefined || run.durable !== undefined) return repeatedId(call);
+  execution.earlierWithId = earlier;
+  return undefined;
+}
+
+/** Records the id of a call that may have it. Returns the number of earlier calls that had it. */
+export function recordCallId({ call, parent, run }: IdentifiedCall): number {
   const ids = parent === undefined ? run.callIds : (parent.nestedIds ??= new CallIds());
-  return ids.take(call.id) ? undefined : repeatedId(call);
+  return ids.take(call.id);
 }
 
 function repeatedId(call: ToolCall): ToolError {

@@ -156,6 +156,8 @@ export class CallState extends CallLifecycle {
   declare claim?: LedgerClaim | undefined;
   /** The outcome that the ledger has stored. */
   declare storedOutcome?: ToolOutcome;
+  /** The number of earlier calls of the run that had its id. Only calls that repeat one have it. */
+  declare earlierWithId?: number;
   /** The ids of the calls that the current attempt has made. */
   nestedIds: CallIds | undefined;
   /** For the event of the call's end. */

@@ -159,9 +159,10 @@ export class ExecutionContext implements ToolContext {
     const execution = this.#execution;
     return () => {
       const { engine, run, call, args } = execution;
-      const ids: string[] = [];
+      const ids: (string | number)[] = [];
       for (let at: CallState | undefined = execution; at !== undefined; at = at.parent) {
         ids.push(at.call.id);
+        if (at.earlierWithId !== undefined) ids.push(at.earlierWithId);
       }
       return engine.idempotencyKeys.of([run.caller?.id, run.id, ids, call.name, args]);
     };

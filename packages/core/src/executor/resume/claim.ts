@@ -9,7 +9,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { toErrorMessage } from "../../contract/error-message.ts";
 import { rejection } from "../stages/request-approval.ts";
 import { approvalInvalid } from "../call/to-tool-error.ts";
-import { takeCallId } from "../call/call-ids.ts";
+import { recordCallId } from "../call/call-ids.ts";
 import { FinishedBefore, finishedOutcome, finishedResult } from "../call/finished-outcome.ts";
 import type { CallState, Resumption } from "../call/call-state.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
@@ -44,7 +44,7 @@ export async function claim(execution: CallState): Promise<void> {
   // Not marked as claimed: the outcome is settled already, and its receiver may be about to read the mark.
   live(result, () => void engine.drain.keep(releaseClaim(execution)));
   resumption.isClaimed = true;
-  takeCallId(execution);
+  recordCallId(execution);
   engine.events.emitCall(execution, {
     type: "tool.resumed",
     interruptionId: interruption.id,

@@ -82,6 +82,7 @@ export async function resumeCall(
   );
   execution.detached = task !== undefined;
   execution.checkpoint = pending.checkpoint;
+  if (pending.earlierWithId !== undefined) execution.earlierWithId = pending.earlierWithId;
   const stopped = execution.runStopped ?? engine.drain.cancellation;
   if (stopped !== undefined) execution.stop(stopped);
   const outcome = await abortWith(signal, execution, executeWithin);

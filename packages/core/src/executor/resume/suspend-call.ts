@@ -118,6 +118,7 @@ function pendingCall(
     admitted: execution.admitted as JsonObject,
     attempt: attempt === 0 ? (resumption?.attempt ?? 1) - 1 : attempt,
     turn: run.turn,
+    ...(execution.earlierWithId === undefined ? {} : { earlierWithId: execution.earlierWithId }),
     ...(taskId === undefined ? {} : { taskId }),
     ...(execution.settings.asTask === true ? { asTask: true } : {}),
     ...durableOption(execution),

@@ -7,7 +7,7 @@ import type {
   ToolOutcome,
   ToolResult,
 } from "@toolweave/core";
-import { isObject, isRoundedWarning } from "@toolweave/core/adapter";
+import { isObject, isRoundedWarning, withoutStructuredContent } from "@toolweave/core/adapter";
 import { errorCode, McpError, getServerError } from "./request-port.ts";
 
 /** An outcome of a call that has ended. */
@@ -25,12 +25,14 @@ export function toCallResult(outcome: EndedOutcome, tool: Tool | undefined): Jso
   const isMcp = tool?.spec.provenance.adapter === "mcp";
   if (error !== undefined) throwAsError(error, isMcp, tool);
   const value = getStructuredContent(result, tool);
-  const meta = {
-    ...(isMcp ? getMeta(result) : {}),
-    ...(value === undefined ? {} : getWarnings(result)),
-  };
+  const warnings = value === undefined ? undefined : getWarnings(result);
+  const meta = { ...(isMcp ? getMeta(result) : {}), ...warnings };
+  // The added text is for readers of the content alone, and has the digits of rounded integers.
+  const isRepeated = value !== undefined && warnings === undefined;
+  const blocks = isRepeated ? withoutStructuredContent(result.content) : result.content;
+  const content = [...blocks, ...result.artifacts.map(toResourceLink)];
   return {
-    content: [...result.content, ...result.artifacts.map(toResourceLink)] as unknown as JsonValue,
+    content: content as unknown as JsonValue,
     ...(value === undefined ? {} : { structuredContent: value }),
     ...(result.isError ? { isError: true } : {}),
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
@@ -88,10 +90,10 @@ function getMeta({ details }: ToolResult): JsonObject | undefined {
 const warningsKey = "toolweave/warnings";
 
 /** Returns the warning that integers are rounded. Other members of `details` are for the host alone. */
-function getWarnings({ details }: ToolResult): JsonObject {
+function getWarnings({ details }: ToolResult): JsonObject | undefined {
   const warnings = isObject(details) ? details["warnings"] : undefined;
   const rounded = Array.isArray(warnings) ? warnings.filter(isRoundedWarning) : [];
-  return rounded.length === 0 ? {} : { [warningsKey]: rounded };
+  return rounded.length === 0 ? undefined : { [warningsKey]: rounded };
 }
 
 function toResourceLink({
