@@ -1,12 +1,19 @@
 export { isObject, isThenable } from "./json/json.ts";
 export type { JsonPrimitive } from "./json/json.ts";
 export {
+  exactDigits,
   isRoundedWarning,
   parseExact,
   roundedIntegers,
   roundedWarning,
   stringifyExact,
 } from "./contract/exact-json.ts";
+export {
+  InexactNumber,
+  parseLossless,
+  toExactNumber,
+  withoutBigints,
+} from "./json/exact-number.ts";
 export { isContentBlock } from "./contract/content-block.ts";
 export type {
   AudioBlock,

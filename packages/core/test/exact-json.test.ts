@@ -10,7 +10,7 @@ describe("an integer beyond 2^53", () => {
     expect(value).toEqual(JSON.parse(sent));
     expect(roundedIntegers(value)).toEqual(["12345678901234567890", "-9007199254740993"]);
     expect(stringifyExact(value)).toBe(
-      '{"id":12345678901234567890,"in":[{"id":-9007199254740993}],"n":null,"half":0.12345678901234568}',
+      '{"id":12345678901234567890,"in":[{"id":-9007199254740993}],"n":1e400,"half":0.1234567890123456789}',
     );
     const { in: inner } = value as { readonly in: readonly [object] };
     expect(stringifyExact(inner as never)).toBe('[{"id":-9007199254740993}]');
@@ -22,10 +22,10 @@ describe("an integer beyond 2^53", () => {
     expect(stringifyExact(value)).toContain('"id":7,');
   });
 
-  test("that a double holds exactly is not rounded", () => {
+  test("that JavaScript prints exactly is not rounded", () => {
     for (const text of [
       '{"id":9007199254740992}',
-      '{"id":18446744073709551616}',
+      '{"id":12345678901234567000}',
       '{"id":"12345678901234567890"}',
     ]) {
       expect(roundedIntegers(parseExact(text))).toEqual([]);

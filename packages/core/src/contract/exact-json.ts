@@ -1,16 +1,13 @@
+import { hasLongNumbers, isExactNumber, toRawNumber } from "../json/exact-number.ts";
 import type { JsonValue } from "../json/json.ts";
 
-/** An integer beyond 2^53 has at least 16 digits. */
-const digits = /[0-9]{16}/;
-/** A rounded one is written with 16 digits or more, or with an exponent. */
-const writtenDigits = /[0-9]{16}|e\+/;
 const integer = /^-?[0-9]+$/;
 
-/** Characters of a text whose integers are compared with what became of them: that takes a call per value. */
+/** Characters of a text whose numbers are compared with what became of them: that takes a call per value. */
 const maxExactLength = 16 * 1024 * 1024;
 const maxRounded = 20;
 
-/** The digits of integers that a double cannot hold, by the object or list that holds them. */
+/** The digits of numbers that JavaScript prints with others, by the object or list that holds them. */
 const digitsIn = new WeakMap<object, Map<string, string>>();
 let hasRounded = false;
 
@@ -22,14 +19,11 @@ export type Reviver = (
   context?: { readonly source?: string },
 ) => unknown;
 
-/** ECMAScript 2026, section 25.5; absent from older engines. */
-const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
-
-/** Remembers the digits of an integer beyond 2^53. */
+/** Remembers the digits of a number that JavaScript prints with others. */
 export const keepDigits: Reviver = function (key, value, context) {
   const source = context?.source;
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  if (source === undefined || !integer.test(source) || isExact(source, value)) return value;
+  if (typeof value !== "number" || source === undefined) return value;
+  if (isExactNumber(source, value)) return value;
   let held = digitsIn.get(this);
   if (held === undefined) digitsIn.set(this, (held = new Map()));
   held.set(key, source);
@@ -37,14 +31,11 @@ export const keepDigits: Reviver = function (key, value, context) {
   return value;
 };
 
-function isExact(source: string, value: number): boolean {
-  return Number.isFinite(value) && BigInt(source) === BigInt(value);
-}
-
 /**
- * `JSON.parse` that remembers the digits of integers beyond 2^53. The value holds them rounded, as `JSON.parse` does,
- * so that it matches `type: integer`; `stringifyExact` writes the digits, and `roundedIntegers` lists them. A copy of
- * the value loses them. A text without 16 digits in a row costs what `JSON.parse` costs.
+ * `JSON.parse` that remembers the digits of numbers that JavaScript would print with others, such as integers beyond
+ * 2^53. The value holds them rounded, as `JSON.parse` does, so that it matches `type: integer`; `stringifyExact` writes
+ * the digits, and `roundedIntegers` lists the integers. A copy of the value loses them. A text without 16 digits in a
+ * row costs what `JSON.parse` costs.
  *
  * Digits are not remembered for a text of more than 16 Mi characters, for a number that is the whole text, and on
  * engines without `context.source` (Node.js before 21).
@@ -53,7 +44,9 @@ function isExact(source: string, value: number): boolean {
  */
 export function parseExact(text: string): JsonValue {
   const value = JSON.parse(text) as JsonValue;
-  if (typeof value !== "object" || text.length > maxExactLength || !digits.test(text)) return value;
+  if (typeof value !== "object" || text.length > maxExactLength || !hasLongNumbers(text)) {
+    return value;
+  }
   try {
     return JSON.parse(text, keepDigits) as JsonValue;
   } catch {
@@ -63,16 +56,25 @@ export function parseExact(text: string): JsonValue {
 }
 
 /**
- * `JSON.stringify` that writes integers with the digits that `parseExact` has read.
+ * `JSON.stringify` that writes numbers with the digits that `parseExact` has read, and the digits of a `bigint`.
  *
  * @throws RangeError if the value nests too deep to be written.
  */
 export function stringifyExact(value: JsonValue): string {
-  const text = JSON.stringify(value);
-  if (!hasRounded || rawJSON === undefined || !writtenDigits.test(text)) return text;
-  return JSON.stringify(value, function (this: object, key: string, member: unknown) {
-    const source = exactDigits(this, key, member);
-    return source === undefined ? member : rawJSON(source);
+  // Hosts make texts of their own of a bigint by a `toJSON`.
+  if (!("toJSON" in BigInt.prototype)) {
+    try {
+      const [digits] = hasRounded ? digitsWithin(value) : [];
+      if (digits === undefined) return JSON.stringify(value);
+    } catch (error) {
+      // It holds a bigint.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+  return JSON.stringify(value, function (this: Record<string, unknown>, key: string, member) {
+    const own = this[key];
+    const source = typeof own === "bigint" ? String(own) : exactDigits(this, key, member);
+    return source === undefined ? (member as unknown) : toRawNumber(source);
   });
 }
 
@@ -91,19 +93,24 @@ export function roundedIntegers(
   value: JsonValue | undefined,
   max: number = maxRounded,
 ): readonly string[] {
-  if (!hasRounded || typeof value !== "object" || value === null) return [];
   const found = new Set<string>();
+  for (const source of digitsWithin(value)) {
+    if (integer.test(source)) found.add(source);
+    if (found.size === max) break;
+  }
+  return [...found];
+}
+
+/** The digits that `parseExact` has read for numbers anywhere in a value. */
+export function* digitsWithin(value: JsonValue | undefined): Generator<string> {
+  if (!hasRounded || typeof value !== "object" || value === null) return;
   const open: object[] = [value];
   for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
-    for (const source of digitsIn.get(inner)?.values() ?? []) {
-      if (found.size < max) found.add(source);
-    }
-    if (found.size === max) break;
+    yield* digitsIn.get(inner)?.values() ?? [];
     for (const member of Object.values(inner) as readonly unknown[]) {
       if (typeof member === "object" && member !== null) open.push(member);
     }
   }
-  return [...found];
 }
 
 /** The warning for `details.warnings` of a result whose value holds these integers rounded; `undefined`: none. */

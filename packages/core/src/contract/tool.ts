@@ -219,6 +219,11 @@ export interface Tool<Injected = unknown> {
    */
   readonly outputValidation?: "error" | "warning";
   /**
+   * `invoke`, `validate` and `preflight` accept a `bigint` where the schema has an integer: an argument that a JavaScript
+   * number cannot hold, such as 9007199254740993. Calls with such an argument are refused otherwise. Default: false.
+   */
+  readonly acceptsBigint?: boolean;
+  /**
    * Marks a tool that chooses tools for an agent of its own: its calls may use all tools that its caller may call, in
    * place of those that the call was narrowed to (`toolset`); in a run with `delegateScope: "policy"`, all that the policy
    * allows. Believed of trusted tools only. Default: false.

@@ -17,7 +17,7 @@ import { checkedPermissions, impliedPermission } from "./stages/permissions.ts";
 import { copyArguments, parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
 import { removeInjected } from "./stages/remove-injected.ts";
-import { getReportedProblems, validate } from "./stages/validate.ts";
+import { getReportedProblems, toToolArguments, validate } from "./stages/validate.ts";
 import { ExecutionPreflight } from "./context/tool-context.ts";
 
 /** A call to explain. */
@@ -135,7 +135,7 @@ async function proposedBy(execution: CallState): Promise<readonly PermissionRequ
   const args = copyArguments(execution.call.name, execution.args);
   return checkedPermissions(
     execution,
-    await tool.preflight(args, new ExecutionPreflight(execution)),
+    await tool.preflight(toToolArguments(execution, args), new ExecutionPreflight(execution)),
   );
 }
 

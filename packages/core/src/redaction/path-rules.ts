@@ -4,7 +4,7 @@ import type { JsonValue } from "../json/json.ts";
 import type { RedactionRule } from "../contract/tool-spec.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { roundedIntegers, stringifyExact } from "../contract/exact-json.ts";
+import { digitsWithin, stringifyExact } from "../contract/exact-json.ts";
 import { redactValue } from "./redact-value.ts";
 import { SecretFinder } from "./secret-finder.ts";
 import { SecretSet } from "./secret-set.ts";
@@ -49,7 +49,7 @@ export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): To
   }
   if (kept === value) return output;
   // A text of such a number has all its digits.
-  for (const digits of roundedIntegers(value, Infinity)) {
+  for (const digits of digitsWithin(value)) {
     if (numbers.has(Number(digits))) secrets.add(digits);
   }
   const whole = stringifyExact(value);

@@ -63,6 +63,7 @@ function renamed(tool: Tool, name: string): Tool {
       return argumentsSchemaOf(tool);
     },
     ...(tool.fingerprint === undefined ? {} : { fingerprint: `${name}:${tool.fingerprint}` }),
+    ...(tool.acceptsBigint === undefined ? {} : { acceptsBigint: tool.acceptsBigint }),
     ...(tool.outputValidation === undefined ? {} : { outputValidation: tool.outputValidation }),
     get availability() {
       return tool.availability ?? { status: "available" };

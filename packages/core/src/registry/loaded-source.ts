@@ -229,8 +229,9 @@ function isSame(a: Tool, b: Tool): boolean {
 }
 
 /** The tool's properties outside its spec. */
-function serializeState({ availability, outputValidation, delegates }: Tool): string {
-  return canonicalJson([availability, outputValidation, delegates === true]);
+function serializeState(tool: Tool): string {
+  const { availability, outputValidation, delegates, acceptsBigint } = tool;
+  return canonicalJson([availability, outputValidation, delegates === true, acceptsBigint]);
 }
 
 // `Array.isArray` does not narrow readonly arrays.

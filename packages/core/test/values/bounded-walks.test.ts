@@ -70,7 +70,7 @@ function sharedLists(): unknown {
 
 describe("a walk over a value that is an infinite tree", () => {
   test.each(endless)("ends with an error if arguments are copied: %s", (_, make) => {
-    expect(() => readArguments("t", make(), 10_000)).toThrow(
+    expect(() => readArguments("t", make(), {}, 10_000)).toThrow(
       "The arguments of t hold more values than can be copied; send less.",
     );
   });
@@ -95,7 +95,7 @@ describe("a walk over a value that is an infinite tree", () => {
   test("does not change values within the budget", () => {
     const value = { b: [1, { c: "x" }], a: shared(4), "\u00e4": null };
     expect(cloneJson(value, 10_000)).toEqual(value);
-    expect(readArguments("t", value, 1000)).toEqual(value);
+    expect(readArguments("t", value, {}, 1000)).toEqual(value);
     expect(canonicalJson({ b: [1, undefined], a: { d: 1, c: undefined } }, 100)).toBe(
       '{"a":{"d":1},"b":[1,null]}',
     );

@@ -1,5 +1,10 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { getMediaTypeName, isJsonMediaType, isTextMediaType } from "@toolweave/core/adapter";
+import {
+  getMediaTypeName,
+  isJsonMediaType,
+  isTextMediaType,
+  stringifyExact,
+} from "@toolweave/core/adapter";
 import { artifactKey } from "@toolweave/core/stores";
 import type { BodyFile, BodyWriter } from "./body-writer.ts";
 import {
@@ -57,10 +62,10 @@ const json: BodyFormat = {
     const contentType = media.mediaType.includes("*") ? "application/json" : media.mediaType;
     const fill = createArtifactFiller(media.schema, toArgument);
     return (value, files) => {
-      const body = JSON.stringify(value);
+      const body = stringifyExact(value);
       return {
         contentType,
-        body: mayContainArtifact(body) ? JSON.stringify(fill(value, files, argument)) : body,
+        body: mayContainArtifact(body) ? stringifyExact(fill(value, files, argument)) : body,
       };
     };
   },

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { getMediaTypeName } from "@toolweave/core/adapter";
+import { getMediaTypeName, stringifyExact } from "@toolweave/core/adapter";
 import {
   methodOnly,
   getOtherFields,
@@ -198,7 +198,7 @@ class PartWriter {
         plan?.encoded === undefined ? content : toEncodedText(content, plan.encoded, this.#files);
       type = getTextType(plan, value);
       const writeText = (one: JsonValue): string =>
-        plan?.json === true ? JSON.stringify(one) : toItemText(one, argument);
+        plan?.json === true ? stringifyExact(one) : toItemText(one, argument);
       let text = writeText(value);
       if (plan?.fill !== undefined && mayContainArtifact(text)) {
         text = writeText(plan.fill(value, this.#files, argument));

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { getMediaTypeName } from "@toolweave/core/adapter";
+import { getMediaTypeName, stringifyExact } from "@toolweave/core/adapter";
 import type { MediaDescription } from "../document/operation.ts";
 import { isJsonLinesMediaType, isJsonSequenceMediaType } from "../document/media-type.ts";
 import { assertWellFormed, unrepresentableValueError } from "../parameters/unrepresentable.ts";
@@ -12,8 +12,8 @@ type ItemWriter = (item: JsonValue, argument: string) => string;
  * text sequences, server-sent events. `undefined` for other media types.
  */
 export function getItemWriter({ mediaType }: MediaDescription): ItemWriter | undefined {
-  if (isJsonLinesMediaType(mediaType)) return (item) => `${JSON.stringify(item)}\n`;
-  if (isJsonSequenceMediaType(mediaType)) return (item) => `\u001e${JSON.stringify(item)}\n`;
+  if (isJsonLinesMediaType(mediaType)) return (item) => `${stringifyExact(item)}\n`;
+  if (isJsonSequenceMediaType(mediaType)) return (item) => `\u001e${stringifyExact(item)}\n`;
   return getMediaTypeName(mediaType) === "text/event-stream" ? toEventText : undefined;
 }
 
@@ -70,7 +70,7 @@ function toEventText(event: JsonValue, argument: string): string {
 }
 
 function toFieldText(value: JsonValue, argument: string): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : stringifyExact(value);
   assertWellFormed(text, argument);
   return text;
 }

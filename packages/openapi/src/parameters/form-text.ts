@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { isJsonMediaType } from "@toolweave/core/adapter";
+import { isJsonMediaType, stringifyExact } from "@toolweave/core/adapter";
 import { getOtherFields, createReservedKeyCheck, type ReservedKeyCheck } from "./reserved-names.ts";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { collectInPlaceSchemas, getRequiredNames } from "../schema/resolve-schema.ts";
@@ -62,7 +62,7 @@ export function createFormTextWriter(
       return;
     }
     for (const item of toList(member)) {
-      const text = json.has(name) ? JSON.stringify(item) : toItemText(item, toArgument(name));
+      const text = json.has(name) ? stringifyExact(item) : toItemText(item, toArgument(name));
       pairs.push(`${key}=${encodeFormText(text)}`);
     }
   }

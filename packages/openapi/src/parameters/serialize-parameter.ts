@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import { getMediaTypeName, isJsonMediaType } from "@toolweave/core/adapter";
+import { getMediaTypeName, isJsonMediaType, stringifyExact } from "@toolweave/core/adapter";
 import type { Parameter } from "../document/operation.ts";
 import { createFormTextWriter } from "./form-text.ts";
 import { createReservedKeyCheck, type ReservedKeyCheck } from "./reserved-names.ts";
@@ -77,7 +77,7 @@ function createContentWriter(
   const writeText = isForm
     ? createFormTextWriter(parameter, argument, location === "querystring" ? checkKey : undefined)
     : json
-      ? (value: JsonValue) => JSON.stringify(value)
+      ? stringifyExact
       : toText;
   switch (location) {
     case "querystring":

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { stringifyExact } from "@toolweave/core/adapter";
 import type { Parameter } from "../document/operation.ts";
 import {
   encodeReservedInCookie,
@@ -82,7 +83,7 @@ export function createStyleWriter(
 
 /** Returns a value as text: a string unchanged, a list or an object as JSON. */
 export function toText(value: JsonValue): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? stringifyExact(value) : String(value);
 }
 
 /**

@@ -289,5 +289,6 @@ function hasAllProperties({ schema, media }: BodyForm, keys: readonly string[]):
 function getJsonTypes(value: JsonValue): readonly string[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
-  return typeof value === "number" ? ["number", "integer"] : [typeof value];
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  return isNumber ? ["number", "integer"] : [typeof value];
 }

@@ -14,6 +14,7 @@ import {
   prefixName,
   type ItemStream,
   type ToolAvailability,
+  withoutBigints,
 } from "@toolweave/core/adapter";
 import { layoutArguments, type ArgumentLayout } from "../arguments/argument-layout.ts";
 import { checkFixed, selectOffered } from "../arguments/offered-arguments.ts";
@@ -55,6 +56,7 @@ const available: ToolAvailability = { status: "available" };
 export class OperationTool implements Tool {
   readonly spec: ToolSpec;
   readonly outputValidation = "warning";
+  readonly acceptsBigint = true;
   /** Set only for operations that may change something; a read-only one needs no approval. */
   declare readonly preflight?: (args: JsonObject) => readonly PermissionRequest[];
   readonly #operationSpec: OperationSpec;
@@ -130,7 +132,7 @@ export class OperationTool implements Tool {
       request.headers[idempotency.name] = idempotency.value(await ctx.idempotencyKey());
     }
     const caller = await this.#host.caller();
-    return caller.call(call, request, ctx, args);
+    return caller.call(call, request, ctx, withoutBigints(args));
   }
 
   /** Returns the target of a link, if the link leads to this operation (OpenAPI 3.2, section 4.20). */

@@ -158,6 +158,11 @@ export class CallState extends CallLifecycle {
   declare storedOutcome?: ToolOutcome;
   /** The number of earlier calls of the run that had its id. Only calls that repeat one have it. */
   declare earlierWithId?: number;
+  /**
+   * The places of integers that a JavaScript number cannot hold: after stage 2 of those that were written as numbers,
+   * after stage 4 of all. The arguments have their digits as texts. Hardly a call has one.
+   */
+  declare longIntegers?: readonly string[] | undefined;
   /** The ids of the calls that the current attempt has made. */
   nestedIds: CallIds | undefined;
   /** For the event of the call's end. */

@@ -1,4 +1,5 @@
 import { builtInSource } from "../../contract/tool-names.ts";
+import { parseLossless } from "../../json/exact-number.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import { isObject, type JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
@@ -24,7 +25,7 @@ function unwrapBuiltIn(call: ToolCall, toolset: Toolset): ToolCall {
 }
 
 function unwrapped({ id, arguments: sent, metadata }: ToolCall): ToolCall | undefined {
-  const envelope: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
+  const envelope: unknown = typeof sent === "string" ? parseLossless(sent) : sent;
   if (!isObject(envelope)) return undefined;
   const { name, arguments: args = {}, ...rest } = envelope as Record<string, unknown>;
   if (typeof name !== "string" || name === "" || name === "call_tool") return undefined;

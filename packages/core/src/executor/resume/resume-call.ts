@@ -193,7 +193,7 @@ async function checkedEdit(
     const hidden = pending.unmasked?.arguments;
     const displayed = call.arguments as JsonObject;
     const meant = hidden === undefined ? edited : restoreMasked(edited, displayed, hidden);
-    scratch.args = copyArguments(call.name, meant);
+    scratch.args = copyArguments(call.name, meant, scratch);
     removeInjected(scratch);
     await validate(scratch);
     return scratch.args;

@@ -11,6 +11,7 @@ import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
 import { ExecutionPreflight } from "../context/tool-context.ts";
+import { toToolArguments } from "./validate.ts";
 
 /** A permission that a call requests; `undefined`: the call itself. */
 type Subject = PermissionRequest | undefined;
@@ -22,7 +23,10 @@ export function authorize(execution: CallState): Awaitable<void> {
     ? evaluate(execution, nothingProposed)
     : evaluateProposed(
         execution,
-        tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution)),
+        tool.preflight(
+          toToolArguments(execution, execution.args as JsonObject),
+          new ExecutionPreflight(execution),
+        ),
       );
 }
 

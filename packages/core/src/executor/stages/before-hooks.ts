@@ -85,7 +85,8 @@ function readAnswer(answer: unknown): { readonly block?: unknown; readonly argum
 /** Continues at stage 3 with other arguments. */
 function replace(execution: CallState, given: unknown): Awaitable<void> {
   try {
-    execution.args = copyArguments(execution.call.name, given);
+    execution.longIntegers = undefined;
+    execution.args = copyArguments(execution.call.name, given, execution);
     execution.hooked = undefined;
     removeInjected(execution);
     const checking = validate(execution);

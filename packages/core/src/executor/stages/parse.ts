@@ -1,4 +1,11 @@
+import {
+  hasLongNumbers,
+  InexactNumber,
+  isExactNumber,
+  parseLossless,
+} from "../../json/exact-number.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../json/json.ts";
+import { childPointer } from "../../json/json-pointer.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
@@ -14,6 +21,14 @@ const perContainer = 8;
 
 /** Copying is synchronous; only a getter in the arguments could start another copy within one. */
 let workLeft = 0;
+/** The copy holds a bigint. */
+let hasBigint = false;
+
+/** Takes the places of the integers that a JavaScript number cannot hold: the arguments have their digits as texts. */
+export interface LongIntegers {
+  /** JSON pointers. Absent: the arguments have no such integer. */
+  longIntegers?: readonly string[] | undefined;
+}
 
 /**
  * Stage 2: parses the arguments into a value of the call's own. Models send no arguments as `""`, `null` or nothing:
@@ -21,7 +36,7 @@ let workLeft = 0;
  */
 export function parse(execution: CallState): void {
   const { call, resumption } = execution;
-  execution.args = resumption?.arguments ?? readArguments(call.name, call.arguments);
+  execution.args = resumption?.arguments ?? readArguments(call.name, call.arguments, execution);
 }
 
 /**
@@ -32,13 +47,16 @@ export function parse(execution: CallState): void {
 export function readArguments(
   name: string,
   sent: unknown,
+  found: LongIntegers,
   maxWork: number = maxArgumentsWork,
 ): JsonObject {
   if (sent === undefined || sent === null || sent === "") return {};
-  return typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent, maxWork);
+  return typeof sent === "string"
+    ? parseText(name, sent, found)
+    : copyArguments(name, sent, found, maxWork);
 }
 
-function parseText(name: string, sent: string): JsonObject {
+function parseText(name: string, sent: string, found: LongIntegers): JsonObject {
   let value: JsonValue;
   try {
     value = JSON.parse(sent) as JsonValue;
@@ -48,8 +66,8 @@ function parseText(name: string, sent: string): JsonObject {
     );
   }
   requireObject(name, value);
-  if (checkParsed(name, value, 0)) checkExact(name, sent);
-  return value;
+  const isExact = !checkParsed(name, value, 0) || !hasLongNumbers(sent);
+  return isExact ? value : copyArguments(name, parseLossless(sent), found);
 }
 
 /** Omits the quoted excerpt: redaction does not recognize part of a secret. */
@@ -58,42 +76,27 @@ function toReason(error: unknown): string {
   return message.replace(/(?:^|, )(?:\.\.\.)?"[^]*$/, "").slice(0, 160) || "it begins like none";
 }
 
-/** Checks parsed arguments, which are plain JSON and not shared. True when a number in them may have been rounded. */
+/** Checks parsed arguments, which are plain JSON and not shared. True when there is a number in them. */
 function checkParsed(name: string, value: object, depth: number): boolean {
   if (depth > maxDepth) throw tooDeep(name);
-  let isLarge = false;
+  let hasNumber = false;
   for (const key in value) {
     const member = (value as Record<string, JsonValue>)[key];
     if (typeof member === "number") {
       // JSON such as 1e999 overflows to Infinity.
       if (!Number.isFinite(member)) throw noNumber(name, member);
-      if (Math.abs(member) > Number.MAX_SAFE_INTEGER) isLarge = true;
+      hasNumber = true;
     } else if (typeof member === "object" && member !== null) {
-      if (checkParsed(name, member, depth + 1)) isLarge = true;
+      if (checkParsed(name, member, depth + 1)) hasNumber = true;
     }
   }
-  return isLarge;
+  return hasNumber;
 }
 
 /**
- * Rejects integers that would be rounded: a long id would become another id, and another record would be read or
- * deleted.
- */
-function checkExact(name: string, sent: string): void {
-  const check = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    const source = context?.source;
-    const isWritten = typeof value === "number" && source !== undefined && /^-?\d+$/.test(source);
-    if (!isWritten || source === String(value) || BigInt(source) === BigInt(value)) return value;
-    throw invalid(
-      `The arguments of ${name} hold ${source.slice(0, 40)}, which would be rounded to ${value}: send it as a text, in quotes, where that is allowed.`,
-    );
-  };
-  JSON.parse(sent, check);
-}
-
-/**
- * Copies the arguments as plain JSON of the call's own.
+ * Copies the arguments as plain JSON of the call's own. A `bigint` becomes a number, or its digits if no number has them.
  *
+ * @param found takes the places of those digits.
  * @param maxWork maximum cost of the copy: a value that occurs twice is copied twice.
  * @throws ToolError `invalid_arguments` for values that JSON cannot represent, for endless nesting, and for more than
  * `maxWork`.
@@ -101,15 +104,39 @@ function checkExact(name: string, sent: string): void {
 export function copyArguments(
   name: string,
   value: unknown,
+  found?: LongIntegers,
   maxWork: number = maxArgumentsWork,
 ): JsonObject {
   requireObject(name, value);
-  const outer = workLeft;
+  const outer = [workLeft, hasBigint] as const;
   workLeft = maxWork;
+  hasBigint = false;
   try {
-    return copy(name, value, 0) as JsonObject;
+    const copied = copy(name, value, 0) as JsonObject;
+    if (hasBigint) {
+      const places: string[] = [];
+      writeDigits(copied as Record<string, unknown>, "", places);
+      if (found !== undefined && places.length > 0) found.longIntegers = places;
+    }
+    return copied;
   } finally {
-    workLeft = outer;
+    [workLeft, hasBigint] = outer;
+  }
+}
+
+/** Replaces each `bigint` in a copy, and adds the places of those that no number holds. */
+function writeDigits(holder: Record<string, unknown>, pointer: string, places: string[]): void {
+  for (const key of Object.keys(holder)) {
+    const member = holder[key];
+    const place = childPointer(pointer, key);
+    if (typeof member === "bigint") {
+      const digits = member.toString();
+      const isLong = !isExactNumber(digits);
+      if (isLong) places.push(place);
+      define(holder as Record<string, JsonValue>, key, isLong ? digits : Number(digits));
+    } else if (typeof member === "object" && member !== null) {
+      writeDigits(member as Record<string, unknown>, place, places);
+    }
   }
 }
 
@@ -133,6 +160,7 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
       if (value === null) return null;
       if (depth > maxDepth) throw tooDeep(name);
       if (Array.isArray(value)) return copyItems(name, value, depth);
+      if (value instanceof InexactNumber) throw inexact(name, value);
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) throw notPlain(name, value);
       // One spread is several times faster than single assignments.
@@ -153,6 +181,10 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
       }
       return result;
     }
+    case "bigint":
+      if (!Number.isFinite(Number(value))) throw noNumber(name, Number(value));
+      hasBigint = true;
+      return value as never;
     default:
       throw invalid(`The arguments of ${name} hold a ${typeof value}; JSON has no such thing.`);
   }
@@ -184,6 +216,13 @@ function tooLarge(name: string): ToolError {
 
 function noNumber(name: string, value: number): ToolError {
   return invalid(`The arguments of ${name} hold a number that JSON cannot: ${value}.`);
+}
+
+function inexact(name: string, { source }: InexactNumber): ToolError {
+  const near = String(Number(source));
+  return invalid(
+    `The arguments of ${name} hold ${source.slice(0, 40)}, which has more digits than a number can: send ${near} instead.`,
+  );
 }
 
 /** A date, a map or an instance would lose its content: the host has to convert it to JSON. */

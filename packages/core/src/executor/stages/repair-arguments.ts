@@ -3,6 +3,7 @@ import { argumentsSchemaOf } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { isToolError } from "../../contract/error-message.ts";
 import type { CallState } from "../call/call-state.ts";
+import { parseLossless } from "../../json/exact-number.ts";
 import { freezeJson } from "../../json/clone-json.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 import type { Repair } from "../call/hook.ts";
@@ -69,9 +70,10 @@ async function tryOthers(execution: CallState, error: ToolError): Promise<void> 
 
 /** Checks other arguments, and uses them for the call if they are valid. Returns the reason if they are not. */
 async function refused(execution: CallState, candidate: unknown): Promise<unknown> {
-  const { args } = execution;
+  const { args, longIntegers } = execution;
   try {
-    execution.args = readArguments(execution.call.name, candidate);
+    execution.longIntegers = undefined;
+    execution.args = readArguments(execution.call.name, candidate, execution);
     execution.admitted = undefined;
     execution.discarded = undefined;
     removeInjected(execution);
@@ -79,6 +81,7 @@ async function refused(execution: CallState, candidate: unknown): Promise<unknow
     return undefined;
   } catch (why) {
     execution.args = args;
+    execution.longIntegers = longIntegers;
     return why ?? "no reason given";
   }
 }
@@ -146,7 +149,7 @@ function decoded(text: string): unknown {
     if (/^json/i.test(json)) json = json.slice(4);
   }
   try {
-    return JSON.parse(json);
+    return parseLossless(json);
   } catch {
     return undefined;
   }

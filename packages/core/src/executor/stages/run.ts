@@ -8,6 +8,7 @@ import { MiddlewareChain } from "../hooks/middleware-chain.ts";
 import { checkRetry } from "../../contract/retry-policy.ts";
 import { ExecutionContext } from "../context/tool-context.ts";
 import { copyArguments } from "./parse.ts";
+import { toToolArguments } from "./validate.ts";
 
 /** Stage 8, second half: runs one attempt of the tool, under its timeout, and returns its answer. */
 export function run(execution: CallState): Awaitable<unknown> {
@@ -55,7 +56,7 @@ function takeArguments(execution: CallState): JsonObject {
   const { args: own, admitted, call } = execution;
   execution.args = copyArguments(call.name, own);
   if (admitted === own) execution.admitted = execution.args;
-  return own as JsonObject;
+  return toToolArguments(execution, own as JsonObject);
 }
 
 /**

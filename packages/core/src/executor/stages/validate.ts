@@ -8,6 +8,8 @@ import {
 } from "../../json/json.ts";
 import { describingKeywords } from "../../json-schema/subschemas.ts";
 import { childPointer, parsePointer, resolvePointer } from "../../json/json-pointer.ts";
+import { checkLongIntegers, holdsLongIntegers, replaceAt } from "../../schema/long-integers.ts";
+import { writesLongIntegers } from "../../json/exact-number.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.ts";
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
@@ -37,9 +39,39 @@ function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> 
   const { tool } = execution;
   const args = execution.args as JsonObject;
   if (compiled.unchecked !== undefined) warnOfUnchecked(execution, compiled.unchecked);
-  const problems = compiled(args);
+  let problems = compiled(args);
+  const { longIntegers } = execution;
+  if (longIntegers !== undefined || (problems !== undefined && holdsLongIntegers(args))) {
+    problems = checkIntegers(execution, compiled, problems, longIntegers ?? []);
+  }
   if (problems !== undefined) throw invalid(execution, problems);
-  if (tool.validate !== undefined) return refuseRefined(execution, tool.validate(args));
+  if (tool.validate !== undefined) {
+    return refuseRefined(execution, tool.validate(toToolArguments(execution, args)));
+  }
+}
+
+/** Finds the integers among the arguments that a JavaScript number cannot hold, for a tool that accepts them. */
+function checkIntegers(
+  execution: CallState,
+  compiled: CompiledSchema,
+  problems: readonly ValidationProblem[] | undefined,
+  written: readonly string[],
+): readonly ValidationProblem[] | undefined {
+  const { tool, args } = execution;
+  const schema = argumentsSchemaOf(tool);
+  const checked = checkLongIntegers(args as JsonObject, schema, compiled, problems, written);
+  execution.longIntegers = checked.places.length === 0 ? undefined : checked.places;
+  const isAccepted = tool.acceptsBigint === true && writesLongIntegers();
+  if (checked.problems !== undefined || isAccepted) return checked.problems;
+  if (checked.places.length === 0) return undefined;
+  return checked.places.map((path) => ({ path, message: unsupported }));
+}
+
+const unsupported = `must be an integer between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}: this tool cannot receive others, unless its host declares a text here`;
+
+/** The arguments as the code of a tool gets them: long integers are a `bigint`. */
+export function toToolArguments({ longIntegers }: CallState, args: JsonObject): JsonObject {
+  return longIntegers === undefined ? args : replaceAt(args, longIntegers, BigInt);
 }
 
 function refuseRefined(
@@ -122,7 +154,7 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
   const args = describeArguments(execution);
   for (const { path, message } of problems.slice(0, readProblems)) {
     const where = path === "" ? "the arguments" : short(parsePointer(path).join("."), 120);
-    const value = sent(args, path);
+    const value = sent(args, path, execution.longIntegers?.includes(path) === true);
     const quoted = value === "" ? "" : ` (sent: ${short(value, 60)})`;
     const line = `- ${where} ${short(message, 500)}${quoted}`;
     if (!seen.has(line)) lines.push(line);
@@ -173,9 +205,10 @@ function describeArguments({ engine, tool, args }: CallState): JsonObject {
 }
 
 /** The JSON of the value at `path`, unless it is an object or a list. */
-function sent(args: unknown, path: string): string {
+function sent(args: unknown, path: string, isInteger: boolean): string {
   const value = resolvePointer(args, path);
   if (path === "" || typeof value === "object") return "";
+  if (isInteger) return String(value);
   return JSON.stringify(value) ?? "";
 }
 

@@ -1,7 +1,7 @@
 import { setOwn } from "../../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
-import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
+import { decodeFragment, exactDigits, parsePointer, resolvePointer } from "@toolweave/core/adapter";
 
 /** The operation to which a link leads. */
 export interface LinkTarget {
@@ -172,8 +172,13 @@ function evaluateExpression(expression: string, facts: ExchangeFacts): JsonValue
 
 function evaluatePointer(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
   if (pointer !== "" && !pointer.startsWith("/")) return undefined;
-  const found = resolvePointer(value, decodeFragment(pointer)) as JsonValue | undefined;
-  // A rounded id is the id of another object: no call is proposed for it.
+  const path = decodeFragment(pointer);
+  const found = resolvePointer(value, path) as JsonValue | undefined;
+  if (typeof found !== "number") return found;
+  // A rounded id is the id of another object. Its digits, as a text, are accepted for an integer.
   const isRounded = Number.isInteger(found) && !Number.isSafeInteger(found);
-  return isRounded ? undefined : found;
+  const end = path.lastIndexOf("/");
+  const [key = ""] = parsePointer(path.slice(end));
+  const digits = exactDigits(resolvePointer(value, path.slice(0, end)) as object, key, found);
+  return digits ?? (isRounded ? undefined : found);
 }
