@@ -229,8 +229,9 @@ function isSame(a: Tool, b: Tool): boolean {
 }
 
 /** The tool's properties outside its spec. */
-function serializeState({ availability, outputValidation, delegates }: Tool): string {
-  return canonicalJson([availability, outputValidation, delegates === true]);
+function serializeState(tool: Tool): string {
+  const { availability, argumentsValidation, outputValidation, delegates } = tool;
+  return canonicalJson([availability, argumentsValidation, outputValidation, delegates === true]);
 }
 
 // `Array.isArray` does not narrow readonly arrays.

@@ -28,18 +28,26 @@ const readProblems = 100;
 export function validate(execution: CallState): Awaitable<void> {
   const schema = argumentsSchemaOf(execution.tool);
   if (execution.engine.undeclaredArguments !== "schema") refuseUndeclared(execution, schema);
+  if (execution.tool.argumentsValidation === "tool") return refine(execution);
   const compiled = execution.engine.schemas.get(schema);
   if (isThenable(compiled)) return compiled.then((compiled) => check(execution, compiled));
   return check(execution, compiled);
 }
 
 function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> {
-  const { tool } = execution;
   const args = execution.args as JsonObject;
   if (compiled.unchecked !== undefined) warnOfUnchecked(execution, compiled.unchecked);
   const problems = compiled(args);
   if (problems !== undefined) throw invalid(execution, problems);
-  if (tool.validate !== undefined) return refuseRefined(execution, tool.validate(args));
+  return refine(execution);
+}
+
+/** Validates the arguments with the tool's own `validate`. */
+function refine(execution: CallState): Awaitable<void> {
+  const { tool, args } = execution;
+  if (tool.validate !== undefined) {
+    return refuseRefined(execution, tool.validate(args as JsonObject));
+  }
 }
 
 function refuseRefined(
