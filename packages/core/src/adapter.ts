@@ -46,6 +46,7 @@ export type {
   ArtifactWriter,
   NestedCallOptions,
   NestedResumeOptions,
+  ParsedOutput,
   PreflightContext,
   StoredContent,
   ToolAvailability,
@@ -92,6 +93,8 @@ export type { Unregister } from "./redaction/secret-set.ts";
 export { steadyClock, systemClock } from "./time/clock.ts";
 export type { AnySchema, OutputOf } from "./define/infer.ts";
 export { requestHostResult } from "./define/host-result.ts";
+export { isStandardSchema, standardInput } from "./define/standard-schema.ts";
+export type { StandardInput } from "./define/standard-schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";
 export { builtInSource } from "./contract/tool-names.ts";
 export { formatValue } from "./text/format-value.ts";

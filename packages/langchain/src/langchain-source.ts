@@ -8,7 +8,14 @@ import {
   type ToolContext,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, cleanName, uniqueNames, type SourceProblem } from "@toolweave/core/adapter";
+import {
+  checkOptions,
+  cleanName,
+  isStandardSchema,
+  standardInput,
+  uniqueNames,
+  type SourceProblem,
+} from "@toolweave/core/adapter";
 import { invokeTool, type LangchainTool } from "./invoke-tool.ts";
 
 /** How LangChain's tools become a source. */
@@ -102,6 +109,8 @@ function toTool(
 ): Tool {
   const annotations = getAnnotations?.(tool) ?? {};
   const streams = annotations.streamingHint === true;
+  const schema: unknown = tool.schema;
+  const input = isStandardSchema(schema) ? standardInput(schema) : undefined;
   return {
     spec: {
       name,
@@ -110,6 +119,9 @@ function toTool(
       annotations,
       provenance: { adapter: "langchain", source, origin: { tool: tool.name } },
     },
+    ...(input === undefined
+      ? {}
+      : { argumentsValidation: "tool", validate: (args) => input.validate(args) }),
     invoke: (args, ctx) =>
       invokeTool(tool, args, ctx, { closing, streams, config: config?.(ctx) ?? {} }),
   };

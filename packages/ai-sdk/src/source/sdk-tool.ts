@@ -47,6 +47,7 @@ export class SdkTool implements Tool {
   readonly spec: ToolSpec;
   /** The SDK does not enforce its output schemas. */
   readonly outputValidation = "warning";
+  readonly argumentsValidation?: "tool";
   readonly validate?: (args: JsonObject) => Promise<readonly ValidationProblem[] | undefined>;
   readonly preflight?: (
     args: JsonObject,
@@ -58,7 +59,10 @@ export class SdkTool implements Tool {
     this.#parts = parts;
     this.spec = toSpec(parts);
     const { approval, parser } = parts;
-    if (parser !== undefined) this.validate = (args) => parser.problems(args);
+    if (parser !== undefined) {
+      this.argumentsValidation = "tool";
+      this.validate = (args) => parser.problems(args);
+    }
     if (approval !== undefined && !isAlwaysApproval(approval)) {
       this.preflight = (args, ctx) => this.#intentions(approval, args, ctx);
     }

@@ -173,6 +173,11 @@ export interface ValidationProblem {
   readonly message: string;
 }
 
+/** The value of an output as its schema returns it, such as without unknown properties; or what is wrong with it. */
+export type ParsedOutput =
+  | { readonly value: unknown }
+  | { readonly problems: readonly ValidationProblem[] };
+
 /** Whether a tool can be called just now. */
 export type ToolAvailability =
   | { readonly status: "available" }
@@ -224,6 +229,11 @@ export interface Tool<Injected = unknown> {
    */
   readonly acceptsBigint?: boolean;
   /**
+   * The part that decides whether arguments are valid: the schema and then `validate`, or with `tool` only `validate`. The
+   * schema then describes the arguments to the model, and may reject arguments that `validate` accepts. Default: `schema`.
+   */
+  readonly argumentsValidation?: "schema" | "tool";
+  /**
    * Marks a tool that chooses tools for an agent of its own: its calls may use all tools that its caller may call, in
    * place of those that the call was narrowed to (`toolset`); in a run with `delegateScope: "policy"`, all that the policy
    * allows. Believed of trusted tools only. Default: false.
@@ -238,6 +248,11 @@ export interface Tool<Injected = unknown> {
   readonly availability?: ToolAvailability;
   /** Checks what JSON Schema cannot express; runs in stage 4. */
   validate?(args: JsonObject): Awaitable<readonly ValidationProblem[] | undefined>;
+  /**
+   * Validates the value of an output in place of `outputSchema`, and returns the value that the result has. `undefined`:
+   * `outputSchema` decides.
+   */
+  parseOutput?(value: JsonValue): Awaitable<ParsedOutput | undefined>;
   /** Declares the actions that a call intends. Must not perform any of them. */
   preflight?(args: JsonObject, ctx: PreflightContext): Awaitable<readonly PermissionRequest[]>;
   /** Does the work. A thrown error becomes an error result. */

@@ -34,7 +34,12 @@ import type { TypedTool } from "../contract/tool-types.ts";
 import type { AnySchema, ArgumentsOf, InputOf, OutputOf } from "./infer.ts";
 import { toInputSchema, toOutputSchema } from "./definition-schemas.ts";
 import { requestHostResult } from "./host-result.ts";
-import { standardInput, isStandardSchema, type StandardInput } from "./standard-schema.ts";
+import {
+  isStandardSchema,
+  standardInput,
+  standardOutput,
+  type StandardInput,
+} from "./standard-schema.ts";
 
 /**
  * The possible results of a tool's code: with an `output` schema a value of that schema, a `ToolOutput` or a
@@ -133,7 +138,12 @@ export function defineTool<
       return settle(execute(parsed, ctx), ctx);
     },
   };
-  if (standard !== undefined) tool.validate = validator(standard);
+  if (standard !== undefined) {
+    tool.validate = validator(standard);
+    tool.argumentsValidation = "tool";
+  }
+  const { output } = definition;
+  if (isStandardSchema(output)) tool.parseOutput = standardOutput(output);
   if (needsApproval !== undefined || preflight !== undefined) {
     tool.preflight = intentions(definition, parse);
   }

@@ -5,7 +5,7 @@ import {
   type JsonSchema,
   type JsonObject,
 } from "../json/json.ts";
-import type { ValidationProblem } from "../contract/tool.ts";
+import type { ParsedOutput, Tool, ValidationProblem } from "../contract/tool.ts";
 import { childPointer } from "../json/json-pointer.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
@@ -93,6 +93,38 @@ export function standardInput(schema: StandardSchema): StandardInput {
       return isThenable(result) ? result.then(valueOf) : valueOf(result);
     },
   };
+}
+
+/**
+ * Wraps a Standard Schema of results: the library decides, and its value is the result's, such as one without unknown
+ * properties. If it transforms, a tool may also return the transformed value, which the JSON Schema describes.
+ */
+export function standardOutput(schema: StandardSchema): NonNullable<Tool["parseOutput"]> {
+  let transforms: boolean | undefined;
+  const read = (result: StandardResult<unknown>): ParsedOutput | undefined => {
+    if (result.issues === undefined) return { value: result.value };
+    transforms ??= isTransforming(schema);
+    return transforms ? undefined : { problems: toProblems(result) ?? [] };
+  };
+  return (value) => {
+    const result = schema["~standard"].validate(value);
+    return isThenable(result) ? promised(result).then(read) : read(result);
+  };
+}
+
+/** Keywords in which the two sides of a schema differ if it only fills in defaults and removes properties. */
+const sideKeywords: ReadonlySet<string> = new Set(["additionalProperties", "default", "required"]);
+
+function isTransforming(schema: StandardSchema): boolean {
+  const write = (side: "input" | "output"): string =>
+    JSON.stringify(toJsonSchema(schema, side), (key, value: unknown) =>
+      sideKeywords.has(key) ? undefined : value,
+    );
+  try {
+    return write("input") !== write("output");
+  } catch {
+    return true;
+  }
 }
 
 function toProblems(result: StandardResult<unknown>): readonly ValidationProblem[] | undefined {

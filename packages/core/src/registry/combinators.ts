@@ -65,12 +65,16 @@ function renamed(tool: Tool, name: string): Tool {
     ...(tool.fingerprint === undefined ? {} : { fingerprint: `${name}:${tool.fingerprint}` }),
     ...(tool.acceptsBigint === undefined ? {} : { acceptsBigint: tool.acceptsBigint }),
     ...(tool.outputValidation === undefined ? {} : { outputValidation: tool.outputValidation }),
+    ...(tool.argumentsValidation === undefined
+      ? {}
+      : { argumentsValidation: tool.argumentsValidation }),
     get availability() {
       return tool.availability ?? { status: "available" };
     },
     delegates: tool.delegates === true,
     ...(tool.localTools === undefined ? {} : { localTools: tool.localTools }),
     ...(tool.validate ? { validate: tool.validate.bind(tool) } : {}),
+    ...(tool.parseOutput ? { parseOutput: tool.parseOutput.bind(tool) } : {}),
     ...(tool.preflight ? { preflight: tool.preflight.bind(tool) } : {}),
     invoke: tool.invoke.bind(tool),
   };

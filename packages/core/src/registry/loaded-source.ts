@@ -230,8 +230,14 @@ function isSame(a: Tool, b: Tool): boolean {
 
 /** The tool's properties outside its spec. */
 function serializeState(tool: Tool): string {
-  const { availability, outputValidation, delegates, acceptsBigint } = tool;
-  return canonicalJson([availability, outputValidation, delegates === true, acceptsBigint]);
+  const { availability, argumentsValidation, outputValidation, delegates, acceptsBigint } = tool;
+  return canonicalJson([
+    availability,
+    argumentsValidation,
+    outputValidation,
+    delegates === true,
+    acceptsBigint,
+  ]);
 }
 
 // `Array.isArray` does not narrow readonly arrays.

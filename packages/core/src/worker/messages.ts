@@ -23,6 +23,8 @@ export interface ThreadRequest {
 export interface ThreadTool {
   readonly spec: ToolSpec;
   readonly hasPreflight: boolean;
+  /** The thread alone validates the arguments. */
+  readonly validatesArguments: boolean;
 }
 
 /** A `ToolError` as data, without its cause. */

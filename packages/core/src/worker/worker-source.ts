@@ -58,7 +58,7 @@ export function workerSource(module: URL, options: WorkerSourceOptions = {}): Lo
 type CallContext = Omit<PreflightContext, "injected"> &
   Partial<Pick<ToolContext, "turnId" | "injected" | "update" | "progress">>;
 
-function toTool({ spec, hasPreflight }: ThreadTool, threads: Threads): Tool {
+function toTool({ spec, hasPreflight, validatesArguments }: ThreadTool, threads: Threads): Tool {
   const request = (
     { callId, runId, turnId, sessionId, caller, injected }: CallContext,
     args: ThreadRequest["args"],
@@ -68,6 +68,7 @@ function toTool({ spec, hasPreflight }: ThreadTool, threads: Threads): Tool {
   });
   return {
     spec,
+    ...(validatesArguments ? { argumentsValidation: "tool" as const } : {}),
     ...(hasPreflight
       ? { preflight: (args, ctx) => threads.run(request(ctx, args), ctx) as Promise<never> }
       : {}),

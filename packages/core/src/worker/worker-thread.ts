@@ -34,9 +34,10 @@ parentPort?.on("message", (message: ThreadRequest | "abort") => {
 });
 post({
   type: "tools",
-  tools: Array.from(tools.values(), ({ spec, preflight: asks }) => ({
+  tools: Array.from(tools.values(), ({ spec, preflight: asks, argumentsValidation }) => ({
     spec: JSON.parse(JSON.stringify(spec)) as Tool["spec"],
     hasPreflight: asks !== undefined,
+    validatesArguments: argumentsValidation === "tool",
   })),
 });
 
@@ -92,6 +93,10 @@ function toPlainTool({ spec, ...tool }: Tool): Tool {
   const { retry: _, timeoutMs: __, ...plain } = spec;
   return {
     spec: { ...plain, annotations: {}, execution: "inline" },
+    ...(tool.argumentsValidation === "tool" ? { argumentsValidation: "tool" as const } : {}),
+    ...(tool.parseOutput === undefined
+      ? {}
+      : { parseOutput: (value) => tool.parseOutput?.(value) }),
     ...(tool.validate === undefined ? {} : { validate: (args) => tool.validate?.(args) }),
     invoke: (args, ctx) => (work = tool.invoke(args, toThreadContext(ctx))) as never,
   };

@@ -2,8 +2,15 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defineTool, type Tool } from "@toolweave/core";
-import type { StandardSchema } from "@toolweave/core/adapter";
+import {
+  defineTool,
+  prefix,
+  ToolExecutor,
+  ToolRegistry,
+  type JsonObject,
+  type Tool,
+} from "@toolweave/core";
+import { loadedSource, type StandardSchema } from "@toolweave/core/adapter";
 import { call, executorFor } from "../support/executor-for.ts";
 import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
@@ -191,7 +198,149 @@ describe("transformations", () => {
   });
 });
 
+describe("the library decides, and the JSON Schema is for the model", () => {
+  const run = async (member: z.ZodType, value: unknown): Promise<unknown> => {
+    const tool = defineTool({
+      name: "x",
+      description: "",
+      input: z.object({ value: member }),
+      execute: ({ value }) => ({ value: value as string }),
+    });
+    const outcome = await executorFor(tool).execute(call("x", { value } as JsonObject));
+    return outcome.error?.code ?? (outcome.result?.value as JsonObject)["value"];
+  };
+
+  test.each<[string, z.ZodType, unknown, unknown]>([
+    ["a pattern with the flag i", z.string().regex(/^[a-z]{3}$/i), "ABC", "ABC"],
+    ["a pattern with the flag s", z.string().regex(/^a.b$/s), "a\nb", "a\nb"],
+    ["a pattern with the flag m", z.string().regex(/^b$/m), "a\nb", "a\nb"],
+    ["a pattern that does not match", z.string().regex(/^[a-z]{3}$/i), "ABCD", "invalid_arguments"],
+    ["coerce", z.coerce.number(), "5", 5],
+    ["a coercion that fails", z.coerce.number(), "five", "invalid_arguments"],
+    ["preprocess", z.preprocess((v) => String(v).trim(), z.string().max(2)), " ab ", "ab"],
+    ["trim and max", z.string().trim().max(3), "  abc  ", "abc"],
+    [
+      "overwrite and enum",
+      z
+        .string()
+        .toLowerCase()
+        .pipe(z.enum(["a"])),
+      "A",
+      "a",
+    ],
+    ["catch", z.number().catch(7), "seven", 7],
+    ["stringbool", z.stringbool(), "yes", true],
+    ["optional of null", z.string().optional(), null, "invalid_arguments"],
+    ["a list of patterns", z.array(z.string().regex(/^[a-z]$/i)), ["A"], ["A"]],
+    [
+      "a record of patterns",
+      z.record(z.string(), z.string().regex(/^a$/i)),
+      { k: "A" },
+      { k: "A" },
+    ],
+    ["a union of patterns", z.union([z.string().regex(/^a$/i), z.number()]), "A", "A"],
+    ["nullable", z.string().regex(/^a$/i).nullable(), "A", "A"],
+    ["strip", z.object({ a: z.number() }), { a: 1, b: 2 }, { a: 1 }],
+    ["strict", z.strictObject({ a: z.number() }), { a: 1, b: 2 }, "invalid_arguments"],
+    ["loose", z.looseObject({ a: z.number() }), { a: 1, b: 2 }, { a: 1, b: 2 }],
+  ])("in %s", async (_, member, value, expected) => {
+    expect(await run(member, value)).toEqual(expected);
+  });
+
+  test("and what is approved are the arguments as the model sent them", async () => {
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      name: "pay",
+      description: "",
+      input: z.object({ amount: z.coerce.number() }),
+      needsApproval: ({ amount }) => (seen.push(amount), true),
+      execute: ({ amount }) => ({ amount }),
+    });
+    const executor = executorFor(tool);
+    const interruption = getInterruption(await executor.execute(call("pay", { amount: "5" })));
+    expect(interruption.call.arguments).toEqual({ amount: "5" });
+    const outcome = completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect([outcome.result.value, seen[0]]).toEqual([{ amount: 5 }, 5]);
+  });
+
+  test("and under another name too", async () => {
+    const tool = defineTool({
+      name: "x",
+      description: "",
+      annotations: { readOnlyHint: true },
+      input: z.object({ code: z.string().regex(/^[a-z]$/i) }),
+      output: z.object({ code: z.string() }),
+      execute: ({ code }) => ({ code, more: 1 }),
+    });
+    const registry = new ToolRegistry([
+      prefix(loadedSource({ id: "s", trustAnnotations: true, load: async () => [tool] }), "my_"),
+    ]);
+    const executor = new ToolExecutor({ registry });
+    await registry.load();
+    const outcome = completed(await executor.execute(call("my___x", { code: "A" })));
+    expect(outcome.result.value).toEqual({ code: "A" });
+  });
+});
+
 describe("an output schema of a library", () => {
+  const run = async (output: z.ZodType, value: unknown): Promise<unknown> => {
+    const tool = defineTool({
+      name: "x",
+      description: "",
+      input: z.object({}),
+      output,
+      execute: () => value as never,
+    });
+    const { result, error } = await executorFor(tool).execute(call("x", {}));
+    return error?.code ?? { value: result?.value, content: result?.content };
+  };
+  const written = (value: unknown): object => ({
+    value,
+    content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
+  });
+  const date = z.string().transform((day) => day.length);
+
+  test.each<[string, z.ZodType, unknown, unknown]>([
+    ["strips", z.object({ id: z.number() }), { id: 1, name: "x" }, written({ id: 1 })],
+    [
+      "strips below",
+      z.array(z.object({ id: z.number() })),
+      [{ id: 1, b: 2 }],
+      written([{ id: 1 }]),
+    ],
+    [
+      "keeps what is loose",
+      z.looseObject({ id: z.number() }),
+      { id: 1, b: 2 },
+      written({ id: 1, b: 2 }),
+    ],
+    [
+      "refuses what is strict",
+      z.strictObject({ id: z.number() }),
+      { id: 1, b: 2 },
+      "invalid_output",
+    ],
+    ["refines", z.object({ id: z.number().refine((id) => id > 5) }), { id: 1 }, "invalid_output"],
+    ["has flags", z.object({ id: z.string().regex(/^a$/i) }), { id: "A" }, written({ id: "A" })],
+    ["fills in defaults", z.object({ id: z.number().default(3) }), {}, written({ id: 3 })],
+    ["coerces", z.object({ id: z.coerce.number() }), { id: "4" }, written({ id: 4 })],
+    ["trims a text", z.string().trim(), " a ", written("a")],
+    ["transforms", date.pipe(z.number()), "abc", written(3)],
+    ["accepts what is transformed already", date.pipe(z.number()), 3, written(3)],
+    ["refuses another type", z.object({ id: z.number() }), { id: "x" }, "invalid_output"],
+  ])("%s", async (_, output, value, expected) => {
+    expect(await run(output, value)).toEqual(expected);
+  });
+
+  test("leaves the content that a tool has written", async () => {
+    const content = [{ type: "text", text: "One." }];
+    const output = z.object({ id: z.number() });
+    expect(await run(output, { content, value: { id: 1, name: "x" } })).toEqual({
+      value: { id: 1 },
+      content,
+    });
+  });
+
   test("validates the tool's answer", async () => {
     const tool = defineTool({
       name: "x",

@@ -2,6 +2,7 @@ import type { JsonObject, JsonSchema, JsonValue, ToolAnnotations, ToolSpec } fro
 import {
   isObject,
   canonicalJson,
+  findUnsatisfiable,
   type Metadata,
   type SourceProblem,
 } from "@toolweave/core/adapter";
@@ -13,6 +14,7 @@ import {
   PatternFaults,
   readSchema,
 } from "../schema/read-schema.ts";
+import { repairSchema } from "../schema/repair-schema.ts";
 import {
   maxDescriptionLength,
   maxTextLength,
@@ -160,7 +162,7 @@ function isDisplayable(src: string): boolean {
 
 /**
  * Returns the definitions that can be tools, and the problems of the others: one invalid definition does not affect
- * the rest.
+ * the rest, and a tool that can be called is kept without the parts that cannot be used.
  */
 export async function selectUsable(definitions: readonly McpDefinition[]): Promise<{
   readonly usable: readonly McpDefinition[];
@@ -170,55 +172,88 @@ export async function selectUsable(definitions: readonly McpDefinition[]): Promi
   const problems: SourceProblem[] = [];
   const patterns = new PatternFaults();
   for (const definition of definitions) {
+    const subject = toDisplayName(definition.name);
     const warnings: SourceProblem[] = [];
-    const fault = await findFault(definition, patterns, (message) => {
-      warnings.push({ subject: toDisplayName(definition.name), message, severity: "warning" });
+    const read = await readDefinition(definition, patterns, (message) => {
+      warnings.push({ subject, message, severity: "warning" });
     });
-    if (fault === undefined) {
-      usable.push(definition);
+    if (typeof read === "string") {
+      problems.push({ subject, message: `The definition is invalid: ${read}.` });
+    } else {
+      usable.push(read);
       problems.push(...warnings);
-    } else
-      problems.push({
-        subject: toDisplayName(definition.name),
-        message: `The definition is invalid: ${fault}.`,
-      });
+    }
   }
   return { usable, problems };
 }
 
-async function findFault(
+type Warn = (message: string) => void;
+
+/** Returns the definition without what cannot be used, or the fault for which there is no tool. */
+async function readDefinition(
   definition: McpDefinition,
   patterns: PatternFaults,
-  warn: (message: string) => void,
-): Promise<string | undefined> {
+  warn: Warn,
+): Promise<McpDefinition | string> {
   // First, because nothing else may process a definition that is too large.
   const size = measureDefinition(definition);
   if ("fault" in size) return size.fault;
-  for (const member of ["inputSchema", "outputSchema"]) {
-    const schema = definition[member];
-    if (schema === undefined && member === "outputSchema") continue;
-    if (!isObject(schema)) return `its ${member} is not a JSON Schema object`;
-    const read = readSchema(schema);
-    if (typeof read === "string") return `its ${member} ${read}`;
-    const missing = findMissingReference(schema);
-    if (missing !== undefined) {
-      return `its ${member} refers to "${missing.slice(0, 200)}", which it does not contain; remote references are not fetched`;
-    }
-    for (const [pattern, fault] of await patterns.findFaults(read.patterns)) {
-      const display = JSON.stringify(pattern.slice(0, 100));
-      if (fault === "invalid") {
-        return `its ${member} has the pattern ${display}, which is not a valid regular expression`;
-      }
-      warn(
-        `Values are not checked against the pattern ${display} of its ${member}: it cannot be checked in bounded time.`,
-      );
-    }
-  }
-  const { type } = definition["inputSchema"] as JsonObject;
+  const { inputSchema, outputSchema, ...others } = definition;
+  const input = await readMember("inputSchema", inputSchema, patterns, warn);
+  if (typeof input === "string") return input;
+  const { type } = input;
   if (type !== undefined && type !== "object") {
     return `its inputSchema is of type ${JSON.stringify(type)}; it must be "object"`;
   }
-  return undefined;
+  if (outputSchema === undefined) return { ...others, inputSchema: input };
+  const output = await readMember("outputSchema", outputSchema, patterns, warn);
+  if (typeof output !== "string") return { ...others, inputSchema: input, outputSchema: output };
+  warn(`Results are not validated: ${output}. The tool is used without its output schema.`);
+  return { ...others, inputSchema: input };
+}
+
+/** Returns a schema of a definition, repaired where that changes nothing, or its fault. */
+async function readMember(
+  member: "inputSchema" | "outputSchema",
+  given: unknown,
+  patterns: PatternFaults,
+  warn: Warn,
+): Promise<JsonSchema | string> {
+  if (!isObject(given)) return `its ${member} is not a JSON Schema object`;
+  const { schema, repaired } = repairSchema(given);
+  const read = readSchema(schema);
+  if (typeof read === "string") return `its ${member} ${read}`;
+  const missing = findMissingReference(schema);
+  if (missing !== undefined) {
+    return `its ${member} refers to "${missing.slice(0, 200)}", which it does not contain; remote references are not fetched`;
+  }
+  const unchecked: string[] = [];
+  for (const [pattern, fault] of await patterns.findFaults(read.patterns)) {
+    const display = JSON.stringify(pattern.slice(0, 100));
+    if (fault === "invalid") {
+      return `its ${member} has the pattern ${display}, which is not a valid regular expression`;
+    }
+    unchecked.push(display);
+  }
+  for (const display of unchecked) {
+    warn(
+      `Values are not checked against the pattern ${display} of its ${member}: it cannot be checked in bounded time.`,
+    );
+  }
+  if (repaired.length > 0) warn(describeRepairs(member, repaired));
+  for (const { pointer, reason } of findUnsatisfiable(schema)) {
+    const place = pointer === "" ? `its ${member}` : `${pointer} of its ${member}`;
+    warn(`No value is valid for ${toDisplayName(place)}: ${toDisplayName(reason)}.`);
+  }
+  return schema;
+}
+
+const maxRepairs = 5;
+
+function describeRepairs(member: string, repaired: readonly string[]): string {
+  const listed = repaired.slice(0, maxRepairs).map(toDisplayName).join(", ");
+  const more = repaired.length > maxRepairs ? `, … (${repaired.length} in all)` : "";
+  return `Keywords of its ${member} have a value that JSON Schema does not permit there, such as null; they are read as absent: ${listed}${more}.`;
 }
 
 /**

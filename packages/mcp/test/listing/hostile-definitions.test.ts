@@ -38,22 +38,127 @@ describe("a schema that cannot be used for validation", () => {
     ["required", { type: "object", required: true }],
     ["a list", { type: "object", anyOf: [] }],
     ["a number", { type: "object", properties: { a: { minimum: "1" } } }],
-    ["a draft-04 limit", { type: "object", properties: { a: { exclusiveMinimum: true } } }],
     ["a reference", { type: "object", properties: { a: { $ref: 1 } } }],
     ["a pattern that is none", { type: "object", properties: { a: { pattern: "(" } } }],
-    ["a title", { type: "object", properties: { a: { title: 5 } } }],
     ["names of what depends", { type: "object", dependentRequired: { a: "b" } }],
     ["an unknown dialect", { $schema: "https://x.test/dialect", type: "object" }],
     ["no dialect at all", { $schema: 7, type: "object" }],
-  ])("for %s excludes the tool, as input or as output", async (_, schema) => {
+    [
+      "a reference that leads nowhere",
+      { type: "object", properties: { a: { $ref: "#/$defs/a" } } },
+    ],
+    ["true", true],
+    ["a text", "object"],
+  ])("for %s excludes the tool as input, and is left out as output", async (_, schema) => {
     const source = await openSource([
       withSchema("input", schema),
       listedTool("output", { outputSchema: schema }),
       listedTool("good"),
     ]);
-    expect(listNames(source)).toEqual(["s__good"]);
-    expect(listErrors(source)).toHaveLength(2);
+    expect(listNames(source)).toEqual(["s__good", "s__output"]);
+    expect(listErrors(source)).toHaveLength(1);
+    expect(findTool(source, "s__output").spec.outputSchema).toBe(undefined);
+    expect(listWarnings(source)).toEqual([
+      expect.stringMatching(/^Results are not validated: its outputSchema .* used without/s),
+    ]);
+    const outcome = await executorOver(source).execute({
+      id: "1",
+      name: "s__output",
+      arguments: {},
+    });
+    expect(outcome.status).toBe("completed");
   });
+});
+
+describe("a schema with a part that constrains nothing as it is written", () => {
+  const object = (member: unknown): object => ({ type: "object", properties: { a: member } });
+
+  it.each<[string, unknown, unknown]>([
+    ["properties: null", { type: "object", properties: null }, { type: "object" }],
+    ["required: null", { type: "object", required: null }, { type: "object" }],
+    ["$schema: null", { $schema: null, type: "object" }, { type: "object" }],
+    ["$defs: null", { $defs: null, type: "object" }, { type: "object" }],
+    [
+      "additionalProperties: null",
+      { type: "object", additionalProperties: null },
+      { type: "object" },
+    ],
+    ["anyOf: null", { type: "object", anyOf: null }, { type: "object" }],
+    ["a property that is null", object(null), object({})],
+    ["items: null", object({ type: "array", items: null }), object({ type: "array" })],
+    ["enum: null", object({ type: "string", enum: null }), object({ type: "string" })],
+    ["description: null", object({ description: null }), object({})],
+    ["$ref: null", object({ type: "string", $ref: null }), object({ type: "string" })],
+    ["null in items", object({ items: { enum: null } }), object({ items: {} })],
+    [
+      "null in $defs",
+      { type: "object", $defs: { a: { pattern: null } } },
+      { type: "object", $defs: { a: {} } },
+    ],
+    ["a title that is a number", object({ title: 5 }), object({})],
+    ["examples that are no list", object({ examples: "a" }), object({})],
+    [
+      "a bound of draft-04",
+      object({ minimum: 1, exclusiveMinimum: true }),
+      object({ exclusiveMinimum: 1 }),
+    ],
+    [
+      "no bound of draft-04",
+      object({ maximum: 1, exclusiveMaximum: false }),
+      object({ maximum: 1 }),
+    ],
+  ])("(%s) is read without it, as input and as output", async (_, schema, repaired) => {
+    const source = await openSource([
+      withSchema("input", schema),
+      listedTool("output", { outputSchema: schema }),
+    ]);
+    expect(listErrors(source)).toEqual([]);
+    expect(listWarnings(source)).toEqual([
+      expect.stringMatching(/^Keywords of its inputSchema have a value .* read as absent: \//),
+      expect.stringMatching(/^Keywords of its outputSchema have a value .* read as absent: \//),
+    ]);
+    expect(findTool(source, "s__input").spec.inputSchema).toEqual(repaired);
+    expect(findTool(source, "s__output").spec.outputSchema).toEqual(repaired);
+  });
+
+  it("(null as data) is unchanged", async () => {
+    const schema = object({ enum: ["a", null], default: null, const: null, examples: [null] });
+    const source = await openSource([withSchema("input", schema)]);
+    expect(source.problems).toEqual([]);
+    expect(findTool(source, "s__input").spec.inputSchema).toEqual(schema);
+  });
+
+  it("(a draft-04 limit in draft-04) is unchanged", async () => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-04/schema#",
+      ...object({ minimum: 1, exclusiveMinimum: true }),
+    };
+    const source = await openSource([withSchema("input", schema)]);
+    expect(source.problems).toEqual([]);
+    expect(findTool(source, "s__input").spec.inputSchema).toEqual(schema);
+    const call = { id: "1", name: "s__input", arguments: { a: 1 } };
+    expect((await executorOver(source).execute(call)).error?.code).toBe("invalid_arguments");
+  });
+
+  it("(outputSchema: null) is no output schema", async () => {
+    const source = await openSource([listedTool("output", { outputSchema: null })]);
+    expect(listNames(source)).toEqual(["s__output"]);
+    expect(listErrors(source)).toEqual([]);
+  });
+});
+
+test("a schema that no value matches is named in problems, with the place", async () => {
+  const source = await openSource([
+    withProperty("input", { type: "string", enum: [1, 2] }),
+    listedTool("output", {
+      outputSchema: { type: "object", required: ["a"], additionalProperties: false },
+    }),
+  ]);
+  expect(listErrors(source)).toEqual([]);
+  expect(listWarnings(source)).toEqual([
+    "No value is valid for /properties/a of its inputSchema: no value of its enum is of the type string.",
+    'No value is valid for its outputSchema: it requires "a", and additionalProperties: false of the schema refuses that property.',
+  ]);
 });
 
 it.each<[string, object]>([
@@ -169,7 +274,7 @@ describe("a definition without bounds", () => {
       withSchema("base", { $id: url, type: "object" }),
     ]);
     const executor = executorOver(source);
-    expect(listNames(source)).toEqual(["s__base", "s__draft"]);
+    expect(listNames(source)).toEqual(["s__answers", "s__base", "s__draft"]);
     for (const name of listNames(source)) await executor.execute({ id: name, name, arguments: {} });
     expect(asked).toBe(0);
   });

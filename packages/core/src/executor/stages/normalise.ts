@@ -1,7 +1,17 @@
-import { isThenable, type Awaitable, type JsonSchema } from "../../json/json.ts";
+import {
+  isThenable,
+  promised,
+  type Awaitable,
+  type JsonSchema,
+  type JsonValue,
+} from "../../json/json.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import { toJson } from "../../json/to-json.ts";
+import { answerWithin } from "../../contract/call-info.ts";
+import { text } from "../../contract/content-block.ts";
 import { isSuspension } from "../../contract/interruption.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
-import { isTrustedRead, type ValidationProblem } from "../../contract/tool.ts";
+import { isTrustedRead, type ParsedOutput, type ValidationProblem } from "../../contract/tool.ts";
 import { parsePointer } from "../../json/json-pointer.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
@@ -25,7 +35,40 @@ export function normalise(execution: CallState, returned: unknown): Awaitable<To
   const output = toOutput(returned, schema !== undefined, limit, execution);
   if (execution.promiseAt !== undefined) throw notAwaited(execution, execution.promiseAt);
   if (schema === undefined || output.isError === true) return output;
-  return validateOutput(execution, output, schema);
+  if (tool.parseOutput === undefined || output.value === undefined) {
+    return validateOutput(execution, output, schema);
+  }
+  const parsed = tool.parseOutput(output.value);
+  if (!isThenable(parsed)) return replaceValue(execution, output, schema, parsed);
+  const { hookTimeoutMs } = execution.engine;
+  return answerWithin(execution, hookTimeoutMs, promised(parsed), () =>
+    invalidOutput(execution, `The check of the output did not answer within ${hookTimeoutMs} ms`),
+  ).then((parsed) => replaceValue(execution, output, schema, parsed));
+}
+
+/** The output with the value that its schema returns, and with the text of that, if its own was that of the value. */
+function replaceValue(
+  execution: CallState,
+  output: ToolOutput,
+  schema: JsonSchema,
+  parsed: ParsedOutput | undefined,
+): Awaitable<ToolOutput> {
+  if (parsed === undefined) return validateOutput(execution, output, schema);
+  if ("problems" in parsed) {
+    reportProblem(execution, parsed.problems);
+    return output;
+  }
+  if (canonicalJson(parsed.value) === canonicalJson(output.value)) return output;
+  const limit = execution.engine.largeOutputs.maxCapturedBytes;
+  const value = toJson(parsed.value, limit, execution);
+  const [block, more] = output.content;
+  const isDerived =
+    more === undefined && block?.type === "text" && block.text === toText(output.value);
+  return { ...output, value, content: isDerived ? [text(toText(value))] : output.content };
+}
+
+function toText(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function validateOutput(
@@ -60,7 +103,10 @@ function check(execution: CallState, output: ToolOutput, compiled: CompiledSchem
     output.value === undefined
       ? [{ path: "", message: execution.truncated ? tooMuch : "has no structured value" }]
       : compiled(output.value);
-  if (problems === undefined) return;
+  if (problems !== undefined) reportProblem(execution, problems);
+}
+
+function reportProblem(execution: CallState, problems: readonly ValidationProblem[]): void {
   const { path, message } = problems[0] as ValidationProblem;
   const where = path === "" ? "it" : parsePointer(path).join(".");
   const { name } = execution.tool.spec;

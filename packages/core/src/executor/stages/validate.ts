@@ -30,13 +30,16 @@ const readProblems = 100;
 export function validate(execution: CallState): Awaitable<void> {
   const schema = argumentsSchemaOf(execution.tool);
   if (execution.engine.undeclaredArguments !== "schema") refuseUndeclared(execution, schema);
+  if (execution.tool.argumentsValidation === "tool") {
+    if (execution.longIntegers !== undefined) refuse(execution, refuseIntegers(execution));
+    return refine(execution);
+  }
   const compiled = execution.engine.schemas.get(schema);
   if (isThenable(compiled)) return compiled.then((compiled) => check(execution, compiled));
   return check(execution, compiled);
 }
 
 function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> {
-  const { tool } = execution;
   const args = execution.args as JsonObject;
   if (compiled.unchecked !== undefined) warnOfUnchecked(execution, compiled.unchecked);
   let problems = compiled(args);
@@ -45,8 +48,14 @@ function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> 
     problems = checkIntegers(execution, compiled, problems, longIntegers ?? []);
   }
   if (problems !== undefined) throw invalid(execution, problems);
+  return refine(execution);
+}
+
+/** Validates the arguments with the tool's own `validate`. */
+function refine(execution: CallState): Awaitable<void> {
+  const { tool, args } = execution;
   if (tool.validate !== undefined) {
-    return refuseRefined(execution, tool.validate(toToolArguments(execution, args)));
+    return refuseRefined(execution, tool.validate(toToolArguments(execution, args as JsonObject)));
   }
 }
 
@@ -63,8 +72,12 @@ function checkIntegers(
   execution.longIntegers = checked.places.length === 0 ? undefined : checked.places;
   const isAccepted = tool.acceptsBigint === true && writesLongIntegers();
   if (checked.problems !== undefined || isAccepted) return checked.problems;
-  if (checked.places.length === 0) return undefined;
-  return checked.places.map((path) => ({ path, message: unsupported }));
+  return refuseIntegers(execution);
+}
+
+/** The problems of a tool that does not accept the long integers among its arguments. */
+function refuseIntegers({ longIntegers }: CallState): readonly ValidationProblem[] | undefined {
+  return longIntegers?.map((path) => ({ path, message: unsupported }));
 }
 
 const unsupported = `must be an integer between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}: this tool cannot receive others, unless its host declares a text here`;
