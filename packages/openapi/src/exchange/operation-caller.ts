@@ -33,7 +33,6 @@ export interface OperationCall extends AuthorizedCall, FollowUpCall {
   /** `GET /pets/{id}`, for errors. */
   readonly label: string;
   readonly writes: boolean;
-  readonly expectsJson: boolean;
   /** Returns the document's declaration of an answer with that status. */
   declared(status: number): ResponseDeclaration;
   /** Absent: one call reads one page. */
@@ -86,7 +85,6 @@ export class OperationCaller {
       operation: call.label,
       url,
       writes: call.writes,
-      expectsJson: call.expectsJson,
       credentials:
         elsewhere === undefined
           ? describeMissing(call)

@@ -9,12 +9,7 @@ import {
   type ToolOutput,
   type ToolSpec,
 } from "@toolweave/core";
-import {
-  isJsonMediaType,
-  prefixName,
-  type ItemStream,
-  type ToolAvailability,
-} from "@toolweave/core/adapter";
+import { prefixName, type ItemStream, type ToolAvailability } from "@toolweave/core/adapter";
 import { layoutArguments, type ArgumentLayout } from "../arguments/argument-layout.ts";
 import { checkFixed, selectOffered } from "../arguments/offered-arguments.ts";
 import { planWithFixed, planWithArtifacts } from "../request/plan-with-artifacts.ts";
@@ -244,8 +239,6 @@ export class OperationTool implements Tool {
         declared: responseDeclarations(details),
         ...(pages === undefined ? {} : { pages }),
         ...(collectPages === undefined || writes ? {} : { collectPages }),
-        expectsJson:
-          success.length > 0 && success.every(({ mediaType }) => isJsonMediaType(mediaType)),
         credentials: this.#planCredentials(details, server),
         headers,
         ...(withheld === undefined ? {} : { withheld }),

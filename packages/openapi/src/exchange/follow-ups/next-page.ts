@@ -1,3 +1,4 @@
+import { parseLinks } from "@toolweave/http/fields";
 import { setOwn } from "../../document/record.ts";
 import { text, type JsonObject, type JsonValue, type ToolOutput } from "@toolweave/core";
 import { isPageName, isPageValue, toPageValue, type PageArguments } from "./page-arguments.ts";
@@ -105,22 +106,11 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
  * context (`anchor`) do not describe this answer.
  */
 export function findNextLink(header: string): string | undefined {
-  const links =
-    /<([^<>]*)>((?:\s*;\s*[\w!#$%&'*+\-.^`|~]+\*?(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-  for (const [, target = "", parameters = ""] of header.matchAll(links)) {
-    const rel = getParameter(parameters, "rel");
-    if (rel === undefined || getParameter(parameters, "anchor") !== undefined) continue;
-    if (rel.toLowerCase().split(/\s+/).includes("next")) return target;
-  }
-  return undefined;
-}
-
-function getParameter(parameters: string, name: string): string | undefined {
-  const found = new RegExp(
-    `;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;,"]*))`,
-    "i",
-  ).exec(parameters);
-  return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  return parseLinks(header).find(({ parameters }) => {
+    const isNext = parameters.get("rel")?.toLowerCase().split(/\s+/).includes("next") === true;
+    // Sentry also links the page after the last one, with the note that it has no results.
+    return isNext && !parameters.has("anchor") && parameters.get("results") !== "false";
+  })?.value;
 }
 
 /** Maximum length of a next call; a model cannot be expected to repeat a longer cursor. */

@@ -72,6 +72,22 @@ describe("the next page in a Link header (RFC 8288)", () => {
     ["the same page", "<?q=a&page=2>; rel=next", undefined],
     ["the link with another relation", '<?q=a&page=3>; rel=next; anchor="/other"', undefined],
     ["nothing", '<?q=a&page=1>; rel="prev"', undefined],
+    [
+      "words of a title that look like a relation",
+      '<?q=a&page=9>; title="p;rel=next"; rel="last"',
+      undefined,
+    ],
+    [
+      "a title that looks like parameters",
+      '<?q=a&page=3>; title="a; rel=last; anchor=b, <?q=a&page=9>"; rel="next"',
+      { page: 3 },
+    ],
+    [
+      "a title with a quote",
+      '<?q=a&page=3>; title="\\", <?q=a&page=9>; rel=up"; rel=next',
+      { page: 3 },
+    ],
+    ["a page without results (Sentry)", '<?q=a&page=3>; rel="next"; results="false"', undefined],
     ["a credential that is not an argument", "<?q=a&page=3&key=[redacted]>; rel=next", { page: 3 }],
   ])("%s", (_what, link, expected) => {
     expect(next(taking("q", "page#"), { url, link, args: { q: "a", page: 2 } })).toEqual(expected);
