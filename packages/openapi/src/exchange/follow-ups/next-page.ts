@@ -2,13 +2,15 @@ import { parseLinks } from "@toolweave/http/fields";
 import { setOwn } from "../../document/record.ts";
 import { text, type JsonObject, type JsonValue, type ToolOutput } from "@toolweave/core";
 import { isPageName, isPageValue, toPageValue, type PageArguments } from "./page-arguments.ts";
-import { findDeclaredNext } from "./declared-next.ts";
+import { findDeclaredNext, findNextInHeaders, type DeclaredNext } from "./declared-next.ts";
 
 /** The parts of an answer that may point to another page. */
 export interface PagedResponse {
   /** The URL of the request, without credentials. */
   readonly url: string;
   readonly link: string | undefined;
+  /** Returns a header without credentials. */
+  header(name: string): string | undefined;
   readonly value: JsonValue | undefined;
 }
 
@@ -20,7 +22,7 @@ export interface NextPage {
 
 /**
  * Returns the changes to the arguments that read the next page: from the `Link` header, from a URL or a cursor in the
- * body, or from page and offset with totals. Returns nothing if the operation has no such argument, if the page is at
+ * body, from page and offset with totals, or from other headers. Returns nothing if the operation has no such argument, if the page is at
  * another origin, or if it is the same page again.
  */
 export function findNextPage(
@@ -32,7 +34,8 @@ export function findNextPage(
   const linked = link === undefined ? undefined : findNextLink(link);
   const found =
     (linked === undefined ? undefined : pageFromUrl(linked, answer, page)) ??
-    findInBody(value, answer, args, page);
+    toNextPage(findDeclaredNext(value, args, page), answer, page) ??
+    toNextPage(findNextInHeaders(answer.header, page), answer, page);
   if (found === undefined) return undefined;
   const isNew =
     found.removed.length > 0 ||
@@ -40,13 +43,11 @@ export function findNextPage(
   return isNew ? found : undefined;
 }
 
-function findInBody(
-  value: JsonValue | undefined,
+function toNextPage(
+  said: DeclaredNext | undefined,
   answer: PagedResponse,
-  args: JsonObject,
   page: PageArguments,
 ): NextPage | undefined {
-  const said = findDeclaredNext(value, args, page);
   if (said === undefined) return undefined;
   if ("url" in said) return pageFromUrl(said.url, answer, page);
   for (const name of said.names) {

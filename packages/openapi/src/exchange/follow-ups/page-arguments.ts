@@ -21,7 +21,7 @@ export interface PageArguments {
 const scalars = new Set(["string", "integer", "number", "boolean", "null"]);
 
 /** Usual names of arguments that request another page. */
-const pageName = /page|cursor|offset|after|token|start|skip|from|marker|next/i;
+const pageName = /page|cursor|offset|after|token|start|skip|from|marker|next|continue/i;
 
 /** Finds the arguments of an operation that can request another page; `undefined`: there are none. */
 export function findPageArguments({ parameters, body }: ArgumentLayout): PageArguments | undefined {
