@@ -1,4 +1,5 @@
 export {
+  formatFieldValue,
   getTextParameter,
   parseChallenges,
   parseDirectives,

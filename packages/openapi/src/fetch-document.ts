@@ -1,6 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import { visibleText } from "@toolweave/core/adapter";
 import type { HttpHeaders, HttpClientOptions } from "@toolweave/http";
+import { parseDirectives } from "@toolweave/http/fields";
 import { decodeWideText } from "./document/loading/decode-text.ts";
 import { displayUrl } from "./document/loading/display-url.ts";
 import type { DocumentFetcher, Revision } from "./document/loading/document-files.ts";
@@ -129,9 +130,10 @@ function readRevision(headers: HttpHeaders): Revision | undefined {
   };
   const etag = header("etag");
   const lastModified = header("last-modified");
-  const cacheControl = header("cache-control") ?? "";
-  const maxAge = /(?:^|[\s,])max-age="?(\d{1,10})/i.exec(cacheControl)?.[1];
-  const isFresh = maxAge !== undefined && !/\bno-(?:cache|store)\b/i.test(cacheControl);
+  const cacheControl = parseDirectives(header("cache-control") ?? "");
+  const maxAge = /^\d{1,10}/.exec(cacheControl.get("max-age") ?? "")?.[0];
+  const isFresh =
+    maxAge !== undefined && !cacheControl.has("no-cache") && !cacheControl.has("no-store");
   const age = Number(header("age") ?? 0) || 0;
   if (etag === undefined && lastModified === undefined && !isFresh) return undefined;
   return {

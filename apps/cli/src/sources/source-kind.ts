@@ -98,8 +98,9 @@ async function urlKind(url: string, options: ToolOptions, io: CliIo): Promise<"o
   if (/\.(?:json|ya?ml)$/i.test(pathname)) return "openapi";
   const masked = safeLine(maskLocation(url));
   const choice = "Name what it is with --openapi or --mcp.";
-  const [{ httpClient }, { fileKind }] = await Promise.all([
+  const [{ httpClient }, { parseChallenges }, { fileKind }] = await Promise.all([
     import("@toolweave/http"),
+    import("@toolweave/http/fields"),
     import("@toolweave/config"),
   ]);
   const {
@@ -131,7 +132,8 @@ async function urlKind(url: string, options: ToolOptions, io: CliIo): Promise<"o
     if (mediaType === "text/event-stream" || refusedGet.has(status)) return "mcp";
     if (status === 401 || status === 403) {
       // RFC 9728, as MCP requires it.
-      if (/resource_metadata=/i.test(String(response.headers["www-authenticate"]))) return "mcp";
+      const challenges = parseChallenges(response.headers["www-authenticate"] ?? []);
+      if (challenges.some(({ parameters }) => parameters.has("resource_metadata"))) return "mcp";
       throw new UsageError(`${masked} requires credentials (${status}). ${choice}`);
     }
     if (status >= 200 && status < 300 && fileKind(response.text()) === "openapi") return "openapi";

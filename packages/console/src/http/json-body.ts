@@ -1,5 +1,6 @@
 import { isObject, parseExact, roundedIntegers, stringifyExact } from "@toolweave/core/adapter";
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { parseFieldValue } from "@toolweave/http/fields";
 import { Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 
@@ -12,8 +13,11 @@ const maxBodyBytes = 4_194_304;
  * @throws Problem for a body that is not declared as JSON.
  */
 export function checkJsonType({ headers }: Request): void {
-  const type = headers.get("content-type") ?? "";
-  if (!/^application\/json *(?:; *charset *= *"?utf-8"?)?$/i.test(type.trim())) {
+  const { value, parameters } = parseFieldValue(headers.get("content-type") ?? "");
+  const isUtf8 = Array.from(parameters).every(
+    ([name, text]) => name === "charset" && text.toLowerCase() === "utf-8",
+  );
+  if (value.toLowerCase() !== "application/json" || !isUtf8) {
     throw new Problem(
       "unsupported_media_type",
       "The body must be JSON: send the header Content-Type: application/json.",

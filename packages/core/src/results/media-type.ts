@@ -26,9 +26,9 @@ export function getMediaTypeName(mediaType: string): string {
   return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
 }
 
-/** Matches `application/json`, `text/json` and every `+json` type. */
+/** Matches `application/json`, `text/json`, every `+json` type, and forms such as `x-json` and `x-amz-json-1.1`. */
 export function isJsonMediaType(mediaType: string): boolean {
-  return /[/+]json$/.test(getMediaTypeName(mediaType));
+  return /[/+.-]json(?:-[\d.]+)?$/.test(getMediaTypeName(mediaType));
 }
 
 /** Matches text that is not one JSON value: `text/*`, XML, YAML, scripts, forms, JSON lines. An SVG is text. */
@@ -45,7 +45,10 @@ export function isReadableMediaType(mediaType: string): boolean {
 
 /** Bytes as text, in the character set that their type names; without its last character when that was cut. */
 export function decodeText(bytes: Uint8Array, mediaType: string, isCut: boolean): string {
-  const charset = /;\s*charset="?([\w.:-]+)/i.exec(mediaType)?.[1] ?? "utf-8";
+  const [, charset = "utf-8"] =
+    /^[^;]*(?:;(?!\s*charset=)(?:"(?:[^"\\]|\\.)*"|[^";])*)*;\s*charset="?([\w.:-]+)/i.exec(
+      mediaType,
+    ) ?? [];
   try {
     return new TextDecoder(charset).decode(bytes, { stream: isCut });
   } catch {

@@ -74,6 +74,16 @@ export function parseFieldValue(field: string): FieldValue {
   return { value, parameters: reader.takeParameters("single") };
 }
 
+/** Formats a value with its parameters; a value that is no token is quoted. The inverse of `parseFieldValue`. */
+export function formatFieldValue({ value, parameters }: FieldValue): string {
+  const formatted = Array.from(parameters, ([key, text]) =>
+    /^[!#$%&'*+.^_`|~\w-]+$/.test(text)
+      ? `; ${key}=${text}`
+      : `; ${key}="${text.replace(/["\\]/g, "\\$&")}"`,
+  );
+  return value + formatted.join("");
+}
+
 /** Parses a `Link` field (RFC 8288, section 3): the targets as written, with their parameters. */
 export function parseLinks(field: string): readonly FieldValue[] {
   const links: FieldValue[] = [];

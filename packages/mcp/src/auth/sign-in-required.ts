@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { parseChallenges } from "@toolweave/http/fields";
 import type { HttpRejection } from "../transport/messages/mcp-connection.ts";
 
 /** Challenge of a server that has rejected a request's credentials (RFC 6750 section 3, RFC 9728 section 5.1). */
@@ -36,15 +37,9 @@ const maxScopes = 100;
 
 /** Reads the challenge of a rejection. Of several challenges the bearer one is used; an invalid URL is omitted. */
 export function readChallenge({ status, wwwAuthenticate = "" }: HttpRejection): Challenge {
-  const bearer =
-    /(?:^|,\s*)bearer(?:\s|$)([^]*)/i.exec(wwwAuthenticate.slice(0, 10_000))?.[1] ?? "";
-  const parameters = new Map<string, string>();
-  for (const [, name = "", quoted, bare = ""] of bearer.matchAll(
-    /(?:^|[\s,])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g,
-  )) {
-    const value = quoted?.replace(/\\(.)/g, "$1") ?? bare;
-    if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
-  }
+  const challenges = parseChallenges(wwwAuthenticate);
+  const { parameters = new Map<string, string>() } =
+    challenges.find(({ scheme }) => scheme === "bearer") ?? {};
   const url = URL.parse(parameters.get("resource_metadata") ?? "");
   const error = parameters.get("error");
   // RFC 6749 appendix A.4: characters of a scope.

@@ -11,6 +11,7 @@ import type { ArtifactFiles, BodyFile, BodyWriter } from "./body-writer.ts";
 import { toEncodedText, toBodyFile, getTypeInRanges } from "./binary-content.ts";
 import { mayContainArtifact } from "./artifact-body-fields.ts";
 import { toFormObject, toList } from "../parameters/form-text.ts";
+import { formatFieldValue, parseFieldValue } from "@toolweave/http/fields";
 import { isInRange, getMediaTypeParameter } from "../document/media-type.ts";
 import {
   isFormData,
@@ -236,9 +237,7 @@ function toMultipartType(
   first: Part | undefined,
 ): string {
   const name = getMediaTypeName(mediaType);
-  const declared = name.includes("*")
-    ? "multipart/mixed"
-    : mediaType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, "");
+  const declared = name.includes("*") ? "multipart/mixed" : withoutBoundary(mediaType);
   // The required parameter: the type of the first part (RFC 2387 section 3.1).
   const root =
     name === "multipart/related" &&
@@ -247,6 +246,13 @@ function toMultipartType(
       ? `; type="${getMediaTypeName(first.type)}"`
       : "";
   return `${declared}${root}; boundary=${boundary}`;
+}
+
+function withoutBoundary(mediaType: string): string {
+  const { value, parameters } = parseFieldValue(mediaType);
+  if (!parameters.has("boundary")) return mediaType;
+  const others = Array.from(parameters).filter(([name]) => name !== "boundary");
+  return formatFieldValue({ value, parameters: new Map(others) });
 }
 
 function readChosenHeaders(

@@ -1,4 +1,6 @@
 import { getMediaTypeName, isJsonMediaType, isReadableMediaType } from "@toolweave/core/adapter";
+import { parseFieldValue } from "@toolweave/http/fields";
+
 /**
  * Returns true for a media type that is known to be binary, or a range such as `image/*`. A string in a schema (`type:
  * string`) under any other type is sent as text (OpenAPI 3.1.1, "Encoding Object").
@@ -42,17 +44,9 @@ export function isItemMediaType(mediaType: string): boolean {
   );
 }
 
-/**
- * Returns the value of a parameter without quotes; `name` in lower case. `undefined` if the media type does not have
- * it.
- */
+/** Returns a parameter of a media type; `name` in lower case. `undefined` if the media type does not have it. */
 export function getMediaTypeParameter(mediaType: string, name: string): string | undefined {
-  for (const [, key = "", quoted, plain] of mediaType.matchAll(
-    /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g,
-  )) {
-    if (key.toLowerCase() === name) return quoted?.replace(/\\(.)/g, "$1") ?? plain;
-  }
-  return undefined;
+  return parseFieldValue(mediaType).parameters.get(name);
 }
 
 /** Returns true if a media type is in a range: `image/*`, any type, or the type itself; parameters are ignored. */

@@ -17,7 +17,13 @@ import { collectPages, isPageCall, type PageCollection } from "./follow-ups/coll
 import type { PageArguments } from "./follow-ups/page-arguments.ts";
 import { toOutput } from "./responses/to-output.ts";
 import { streamedResponses } from "./streams/stream-response.ts";
-import { getNextCall, findNextPage, withNextCall, type NextPage } from "./follow-ups/next-page.ts";
+import {
+  getNextCall,
+  findNextPage,
+  withNextCall,
+  type NextPage,
+  type PagedResponse,
+} from "./follow-ups/next-page.ts";
 import type { ArgumentLayout } from "../arguments/argument-layout.ts";
 import {
   findLinkedCalls,
@@ -33,7 +39,6 @@ export interface OperationCall extends AuthorizedCall, FollowUpCall {
   /** `GET /pets/{id}`, for errors. */
   readonly label: string;
   readonly writes: boolean;
-  readonly expectsJson: boolean;
   /** Returns the document's declaration of an answer with that status. */
   declared(status: number): ResponseDeclaration;
   /** Absent: one call reads one page. */
@@ -86,7 +91,6 @@ export class OperationCaller {
       operation: call.label,
       url,
       writes: call.writes,
-      expectsJson: call.expectsJson,
       credentials:
         elsewhere === undefined
           ? describeMissing(call)
@@ -181,16 +185,16 @@ function withFollowUps(
   args: JsonObject,
   { toolName }: Pick<ToolContext, "toolName">,
 ): ToolOutput {
-  const { url } = answered;
   const { links } = answered.declared(response.status);
   const { value } = output;
   const linked =
     links.size === 0
       ? []
       : findLinkedCalls(links, toFacts(response, answered, call, args, value), call.linked);
-  const link = call.pages === undefined ? undefined : redactedHeader(response, "link", answered);
   const next =
-    (call.pages === undefined ? undefined : findNextPage({ url, link, value }, args, call.pages)) ??
+    (call.pages === undefined
+      ? undefined
+      : findNextPage(toPagedResponse(response, answered, value), args, call.pages)) ??
     findLinkedPage(linked, call, args);
   const all = linked.map((one) => ({ ...one, tool: applyPrefix(one.tool, call.name, toolName) }));
   const withLinks =
@@ -198,6 +202,15 @@ function withFollowUps(
       ? output
       : { ...output, details: { ...(output.details as JsonObject), links: all } };
   return next === undefined ? withLinks : withNextCall(withLinks, next, toolName, args);
+}
+
+function toPagedResponse(
+  response: HttpResponse,
+  answered: SentRequest,
+  value: JsonValue | undefined,
+): PagedResponse {
+  const header = (name: string): string | undefined => redactedHeader(response, name, answered);
+  return { url: answered.url, link: header("link"), header, value };
 }
 
 /** Returns the page of a link `next` to the operation itself, for answers in which no other page is found. */

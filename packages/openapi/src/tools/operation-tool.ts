@@ -10,7 +10,6 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import {
-  isJsonMediaType,
   prefixName,
   type ItemStream,
   type ToolAvailability,
@@ -255,8 +254,6 @@ export class OperationTool implements Tool {
         declared: responseDeclarations(details),
         ...(pages === undefined ? {} : { pages }),
         ...(collectPages === undefined || writes ? {} : { collectPages }),
-        expectsJson:
-          success.length > 0 && success.every(({ mediaType }) => isJsonMediaType(mediaType)),
         credentials: this.#planCredentials(details, server),
         headers,
         ...(withheld === undefined ? {} : { withheld }),

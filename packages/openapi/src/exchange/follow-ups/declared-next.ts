@@ -18,6 +18,8 @@ const containers = [
   "page_info",
   "pageInfo",
   "page",
+  "pages",
+  "result_info",
   "links",
   "_links",
   "cursors",
@@ -30,15 +32,28 @@ const addresses = [
   "next_link",
   "nextLink",
   "@odata.nextLink",
+  "odata.nextLink",
   "@nextLink",
   "next_page_url",
+  "nextPageUrl",
   "next_page",
   "next_page_uri",
   "next_href",
+  "nextRecordsUrl",
 ];
 
-/** Members of an answer, and the arguments that take their values, in order of likelihood. */
-const cursors: readonly (readonly [string, readonly string[]])[] = [
+/** A member of an answer, the arguments that take its value in order of likelihood, and when it is a next page. */
+type Cursor = readonly [
+  member: string,
+  args: readonly string[],
+  when?: "flag" | "inside" | "token",
+];
+
+/**
+ * `flag`: the cursor of the last item is on every page, so only a flag shows that there is another one. `inside`: at
+ * the root, the name more often has another meaning. `token`: a number is the position of this page.
+ */
+const cursors: readonly Cursor[] = [
   [
     "next_cursor",
     ["cursor", "next_cursor", "start_cursor", "starting_after", "after", "page_cursor"],
@@ -46,22 +61,53 @@ const cursors: readonly (readonly [string, readonly string[]])[] = [
   ["nextCursor", ["cursor", "nextCursor", "startCursor", "after", "pageCursor"]],
   ["nextPageToken", ["pageToken", "page_token", "nextPageToken"]],
   ["next_page_token", ["page_token", "pageToken", "next_page_token"]],
+  ["NextPageToken", ["PageToken", "NextPageToken"]],
   ["nextToken", ["nextToken", "next_token"]],
   ["next_token", ["next_token", "nextToken", "pagination_token"]],
   ["NextToken", ["NextToken"]],
+  ["PaginationToken", ["PaginationToken"]],
+  ["NextContinuationToken", ["continuation-token", "ContinuationToken"]],
+  ["NextMarker", ["Marker"]],
+  ["nextMarker", ["marker"]],
+  ["next_marker", ["marker"]],
+  ["Marker", ["Marker"]],
+  ["LastEvaluatedTableName", ["ExclusiveStartTableName"]],
   ["continuation_token", ["continuation_token"]],
   ["continuationToken", ["continuationToken"]],
+  ["continue", ["continue"], "inside"],
   ["next_offset", ["offset"]],
   ["nextOffset", ["offset"]],
+  ["offset", ["offset"], "token"],
   ["next_page", ["page", "next_page", "page_number", "page_token"]],
   ["nextPage", ["page", "nextPage", "pageNumber", "pageToken"]],
   ["next", ["cursor", "next"]],
-  ["after", ["after"]],
-  ["end_cursor", ["after", "cursor"]],
-  ["endCursor", ["after", "cursor"]],
+  ["after", ["after"], "inside"],
+  ["starting_after", ["starting_after"], "inside"],
+  ["after_cursor", ["page[after]", "after", "after_cursor", "cursor"]],
+  ["end_cursor", ["after", "cursor"], "flag"],
+  ["endCursor", ["after", "cursor"], "flag"],
 ];
 
-const moreFlags = ["has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage"];
+/** Headers that contain the next page, and the arguments that take their values. */
+const headers: readonly Cursor[] = [
+  ["x-next-page", ["page", "page_number", "pageNumber"]],
+  ["x-next-cursor", ["cursor", "next_cursor"]],
+  ["x-ms-continuationtoken", ["continuationToken", "continuation_token"]],
+  ["x-continuation-token", ["continuationToken", "continuation_token"]],
+];
+
+const moreFlags = [
+  "has_more",
+  "hasMore",
+  "has_next",
+  "hasNext",
+  "has_next_page",
+  "hasNextPage",
+  "more",
+  "IsTruncated",
+  "isTruncated",
+  "is_truncated",
+];
 const lastIds = ["last_id", "lastId"];
 const pageNames = ["page", "page_number", "pageNumber", "current_page", "currentPage"];
 const totalPages = [
@@ -71,9 +117,22 @@ const totalPages = [
   "lastPage",
   "page_count",
   "pageCount",
+  "pages",
 ];
 const offsetNames = ["offset", "skip", "start", "startAt", "start_at", "startIndex"];
-const totals = ["total", "total_count", "totalCount", "totalResults", "total_results"];
+const totals = [
+  "total",
+  "total_count",
+  "totalCount",
+  "total_items",
+  "totalItems",
+  "total_records",
+  "totalResults",
+  "total_results",
+];
+
+/** Names of lists of links: `links`, `_links`, `servers_links`. */
+const linkList = /(?:^|_)links?$/;
 
 /** Finds the next page in a JSON answer. */
 export function findDeclaredNext(
@@ -87,10 +146,10 @@ export function findDeclaredNext(
   if (flag === false) return undefined;
   return (
     findUrl(places) ??
-    findCursor(places, flag === true) ??
-    (flag === true ? findAfterLast(value, places) : undefined) ??
-    findPageNumber(places, args, page) ??
-    findOffset(value, places, args, page)
+    findCursor(places, flag === true, page) ??
+    (flag === true ? findAfterLast(value, places, page) : undefined) ??
+    findPageNumber(places, flag === true, args, page) ??
+    findOffset(value, places, flag === true, args, page)
   );
 }
 
@@ -104,7 +163,9 @@ export function findList(
     const items = Object.hasOwn(value, member) ? value[member] : undefined;
     if (Array.isArray(items)) return { member, items: items as readonly JsonValue[] };
   }
-  const lists = Object.entries(value).filter(([, one]) => Array.isArray(one));
+  const lists = Object.entries(value).filter(
+    ([name, one]) => Array.isArray(one) && !linkList.test(name),
+  );
   const [only] = lists;
   if (only === undefined || lists.length > 1) return undefined;
   return { member: only[0], items: only[1] as readonly JsonValue[] };
@@ -144,34 +205,82 @@ function findFirst(
 function findUrl(places: readonly JsonObject[]): DeclaredNext | undefined {
   for (const place of places) {
     for (const name of addresses) {
-      const found = getMember(place, name);
-      const url = isJsonObject(found)
-        ? (getMember(found, "href") ?? getMember(found, "link"))
-        : found;
-      if (typeof url === "string" && /^(?:https?:\/\/|\/|\?)/.test(url)) return { url };
+      const url = toUrl(getMember(place, name));
+      if (url !== undefined) return { url };
+    }
+    for (const [name, links] of Object.entries(place)) {
+      if (!linkList.test(name) || !Array.isArray(links)) continue;
+      const url = toUrl(links.find(isNextLink));
+      if (url !== undefined) return { url };
     }
   }
   return undefined;
 }
 
-function findCursor(places: readonly JsonObject[], hasMore: boolean): DeclaredNext | undefined {
+/** Returns true for a link that is read as the answer was, in a list of links with relations. */
+function isNextLink(link: JsonValue): boolean {
+  if (!isJsonObject(link)) return false;
+  const relation = getMember(link, "rel") ?? getMember(link, "relation");
+  if (typeof relation !== "string" || relation.toLowerCase() !== "next") return false;
+  return /^get$/i.test(String(getMember(link, "method") ?? "GET"));
+}
+
+/** Returns the URL of a link, which is a text or an object. */
+function toUrl(link: JsonValue | undefined): string | undefined {
+  if (isJsonObject(link)) {
+    if (getMember(link, "templated") === true) return undefined;
+    const target = ["href", "link", "url", "uri"].map((name) => getMember(link, name));
+    return toUrl(target.find((one) => typeof one === "string"));
+  }
+  return typeof link === "string" && /^(?:https?:\/\/|\/|\?)/.test(link) ? link : undefined;
+}
+
+function findCursor(
+  places: readonly JsonObject[],
+  hasMore: boolean,
+  page: PageArguments,
+): DeclaredNext | undefined {
   for (const place of places) {
-    for (const [field, names] of cursors) {
-      // If the last item's cursor is on every page, only the flag shows that there is another one.
-      if (field.startsWith("end") && !hasMore) continue;
+    for (const [field, names, when] of cursors) {
+      if (when === "flag" && !hasMore) continue;
+      if (when === "inside" && place === places[0]) continue;
       const value = getMember(place, field);
-      // At the root, the name more often has another meaning.
-      if (field === "after" && place === places[0]) continue;
-      if (isPageValue(value)) return { names, value };
+      if (when === "token" && !/\D/.test(String(value ?? ""))) continue;
+      if (isPageValue(value) && isTaken(names, page)) return { names, value };
+    }
+  }
+  return undefined;
+}
+
+function isTaken(names: readonly string[], { all }: PageArguments): boolean {
+  return names.some((name) => all.has(name));
+}
+
+/** Finds the next page in the headers of an answer. */
+export function findNextInHeaders(
+  header: (name: string) => string | undefined,
+  page: PageArguments,
+): DeclaredNext | undefined {
+  for (const [name, names] of headers) {
+    const value = header(name)?.trim();
+    if (value === undefined || value === "" || value.includes("[redacted]")) continue;
+    if (isTaken(names, page)) {
+      return { names, value };
     }
   }
   return undefined;
 }
 
 /** Handles `has_more` without a cursor: the next page begins after the last item. */
-function findAfterLast(value: JsonObject, places: readonly JsonObject[]): DeclaredNext | undefined {
+function findAfterLast(
+  value: JsonObject,
+  places: readonly JsonObject[],
+  page: PageArguments,
+): DeclaredNext | undefined {
   const said = findFirst(places, lastIds, isPageValue);
-  if (isPageValue(said)) return { names: ["after", "after_id", "starting_after"], value: said };
+  const names = ["after", "after_id", "starting_after"];
+  if (isPageValue(said) && isTaken(names, page)) return { names, value: said };
+  if (!page.all.has("starting_after")) return undefined;
   const last = findList(value)?.items.at(-1);
   const id = isJsonObject(last) ? getMember(last, "id") : undefined;
   return isPageValue(id) ? { names: ["starting_after"], value: id } : undefined;
@@ -179,10 +288,11 @@ function findAfterLast(value: JsonObject, places: readonly JsonObject[]): Declar
 
 function findPageNumber(
   places: readonly JsonObject[],
+  hasMore: boolean,
   args: JsonObject,
   page: PageArguments,
 ): DeclaredNext | undefined {
-  const total = findFirst(places, totalPages, isCount);
+  const total = hasMore ? Infinity : findFirst(places, totalPages, isCount);
   const name = pageNames.find((one) => page.all.has(one));
   if (typeof total !== "number" || name === undefined) return undefined;
   // A member called `number` counts from 0.
@@ -199,16 +309,21 @@ function findPageNumber(
 function findOffset(
   value: JsonObject,
   places: readonly JsonObject[],
+  hasMore: boolean,
   args: JsonObject,
   page: PageArguments,
 ): DeclaredNext | undefined {
-  const total = findFirst(places, totals, isCount);
+  const total = hasMore ? Infinity : findFirst(places, totals, isCount);
   const name = offsetNames.find((one) => page.all.has(one));
   const count = findList(value)?.items.length ?? 0;
   if (typeof total !== "number" || name === undefined || count === 0) return undefined;
   const sent = args[page.all.get(name)?.argument ?? name];
   const said = findFirst(places, [name], isCount);
   const offset = isCount(said) ? said : (sent ?? 0);
+  // Without a total, only the position of this page shows from which number the API counts.
+  if (hasMore && !isCount(said) && !isCount(sent) && !/^(?:offset|skip)$/.test(name)) {
+    return undefined;
+  }
   // Some APIs count from 1; the next page begins after the received items.
   if (!isCount(offset) || offset + count >= total) return undefined;
   return { names: [name], value: offset + count };

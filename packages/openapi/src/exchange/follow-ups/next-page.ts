@@ -1,13 +1,16 @@
+import { parseLinks } from "@toolweave/http/fields";
 import { setOwn } from "../../document/record.ts";
 import { text, type JsonObject, type JsonValue, type ToolOutput } from "@toolweave/core";
 import { isPageName, isPageValue, toPageValue, type PageArguments } from "./page-arguments.ts";
-import { findDeclaredNext } from "./declared-next.ts";
+import { findDeclaredNext, findNextInHeaders, type DeclaredNext } from "./declared-next.ts";
 
 /** The parts of an answer that may point to another page. */
 export interface PagedResponse {
   /** The URL of the request, without credentials. */
   readonly url: string;
   readonly link: string | undefined;
+  /** Returns a header without credentials. */
+  header(name: string): string | undefined;
   readonly value: JsonValue | undefined;
 }
 
@@ -19,7 +22,7 @@ export interface NextPage {
 
 /**
  * Returns the changes to the arguments that read the next page: from the `Link` header, from a URL or a cursor in the
- * body, or from page and offset with totals. Returns nothing if the operation has no such argument, if the page is at
+ * body, from page and offset with totals, or from other headers. Returns nothing if the operation has no such argument, if the page is at
  * another origin, or if it is the same page again.
  */
 export function findNextPage(
@@ -31,7 +34,8 @@ export function findNextPage(
   const linked = link === undefined ? undefined : findNextLink(link);
   const found =
     (linked === undefined ? undefined : pageFromUrl(linked, answer, page)) ??
-    findInBody(value, answer, args, page);
+    toNextPage(findDeclaredNext(value, args, page), answer, page) ??
+    toNextPage(findNextInHeaders(answer.header, page), answer, page);
   if (found === undefined) return undefined;
   const isNew =
     found.removed.length > 0 ||
@@ -39,13 +43,11 @@ export function findNextPage(
   return isNew ? found : undefined;
 }
 
-function findInBody(
-  value: JsonValue | undefined,
+function toNextPage(
+  said: DeclaredNext | undefined,
   answer: PagedResponse,
-  args: JsonObject,
   page: PageArguments,
 ): NextPage | undefined {
-  const said = findDeclaredNext(value, args, page);
   if (said === undefined) return undefined;
   if ("url" in said) return pageFromUrl(said.url, answer, page);
   for (const name of said.names) {
@@ -105,22 +107,11 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
  * context (`anchor`) do not describe this answer.
  */
 export function findNextLink(header: string): string | undefined {
-  const links =
-    /<([^<>]*)>((?:\s*;\s*[\w!#$%&'*+\-.^`|~]+\*?(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-  for (const [, target = "", parameters = ""] of header.matchAll(links)) {
-    const rel = getParameter(parameters, "rel");
-    if (rel === undefined || getParameter(parameters, "anchor") !== undefined) continue;
-    if (rel.toLowerCase().split(/\s+/).includes("next")) return target;
-  }
-  return undefined;
-}
-
-function getParameter(parameters: string, name: string): string | undefined {
-  const found = new RegExp(
-    `;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;,"]*))`,
-    "i",
-  ).exec(parameters);
-  return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  return parseLinks(header).find(({ parameters }) => {
+    const isNext = parameters.get("rel")?.toLowerCase().split(/\s+/).includes("next") === true;
+    // Sentry also links the page after the last one, with the note that it has no results.
+    return isNext && !parameters.has("anchor") && parameters.get("results") !== "false";
+  })?.value;
 }
 
 /** Maximum length of a next call; a model cannot be expected to repeat a longer cursor. */

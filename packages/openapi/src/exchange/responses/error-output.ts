@@ -1,15 +1,15 @@
 import { text, ToolError, type JsonValue, type ToolOutput } from "@toolweave/core";
-import { isReadableMediaType, parseExact } from "@toolweave/core/adapter";
+import { parseExact } from "@toolweave/core/adapter";
 import { retryAfterMs, type HttpResponse } from "@toolweave/http";
-import { redactedText, formatStatus, type SentRequest } from "./sent-request.ts";
+import { formatStatus, getHeader, redactSecrets, type SentRequest } from "./sent-request.ts";
+import { readErrorText } from "./read-body.ts";
 import { isHtml, formatMessage } from "./html-page.ts";
 
 /** Converts an answer with a failure status to an output with the server's message and advice for the model. */
 export function toErrorOutput(response: HttpResponse, request: SentRequest): ToolOutput {
-  const { status, mediaType = "" } = response;
-  const isReadable = mediaType === "" || isReadableMediaType(mediaType);
-  const body =
-    response.body.length === 0 || !isReadable ? "" : redactedText(response, request).trim();
+  const { status } = response;
+  const said = readErrorText(response.body, getHeader(response, "content-type")) ?? "";
+  const body = redactSecrets(said, request.secrets).trim();
   const json = body.length <= maxParsedBytes ? tryParse(body) : undefined;
   const clippedBody = truncateBody(body);
   const line = formatStatus(response, request);
@@ -129,7 +129,7 @@ function stringifyMembers(members: JsonValue): string {
 export const maxErrorText = 2000;
 
 /** Parses a JSON text; `undefined` if it is invalid. */
-export function tryParse(json: string): JsonValue | undefined {
+function tryParse(json: string): JsonValue | undefined {
   try {
     return parseExact(json);
   } catch {

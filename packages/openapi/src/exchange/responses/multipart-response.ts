@@ -1,3 +1,5 @@
+import { parseFieldValue } from "@toolweave/http/fields";
+
 /** One part of a `multipart/*` body. */
 export interface ResponsePart {
   /** By lower-case name. */
@@ -17,9 +19,9 @@ export function parseParts(
   contentType: string,
   given: Uint8Array,
 ): readonly ResponsePart[] | undefined {
-  const found = /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i.exec(contentType);
-  const boundary = found?.[1] ?? found?.[2];
-  if (boundary === undefined) return undefined;
+  const boundary = parseFieldValue(contentType).parameters.get("boundary") ?? "";
+  // At most 70 characters (section 5.1.1).
+  if (boundary === "" || boundary.length > 70) return undefined;
   const body = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const delimiter = Buffer.from(`--${boundary}`);
   const parts: ResponsePart[] = [];

@@ -2,8 +2,12 @@ import { setOwn } from "../../document/record.ts";
 import type { JsonObject, ToolContext } from "@toolweave/core";
 import { visibleText } from "@toolweave/core/adapter";
 import { isDistinctive } from "@toolweave/core/adapter";
-import type { HttpHeaders, HttpResponse } from "@toolweave/http";
-import type { OperationDetails, ResponseDescription } from "../../document/operation.ts";
+import type { HttpResponse } from "@toolweave/http";
+import type {
+  MediaDescription,
+  OperationDetails,
+  ResponseDescription,
+} from "../../document/operation.ts";
 
 /** The properties of a request that are needed to read its answer. */
 export interface SentRequest {
@@ -13,8 +17,6 @@ export interface SentRequest {
   readonly url: string;
   /** True if the request may have changed something. */
   readonly writes: boolean;
-  /** True if all declared successes are JSON. */
-  readonly expectsJson: boolean;
   /** The meaning of a refused credential; the end of a sentence. */
   readonly credentials: string;
   /** The credentials that the document asks for, in brackets, after a space. Empty: none. */
@@ -44,18 +46,13 @@ export function formatStatus(
   return phrase === "" ? String(status) : `${status} ${phrase}`;
 }
 
-/** Returns the body as text, without the credentials that some servers echo. */
-export function redactedText(response: HttpResponse, { secrets }: SentRequest): string {
-  return redactSecrets(response.text(), secrets);
-}
-
 /** Returns a header as one text, without credentials. */
 export function redactedHeader(
   { headers }: HttpResponse,
   name: string,
   { secrets }: SentRequest,
 ): string | undefined {
-  const value = toHeaderText(headers, name);
+  const value = getHeader({ headers }, name);
   return value === undefined ? undefined : redactSecrets(value, secrets);
 }
 
@@ -96,7 +93,11 @@ export function toDetails(response: HttpResponse, request: SentRequest): JsonObj
   return { status: response.status, headers };
 }
 
-function toHeaderText(headers: HttpHeaders, name: string): string | undefined {
+/** Returns a header as one text. */
+export function getHeader(
+  { headers }: Pick<HttpResponse, "headers">,
+  name: string,
+): string | undefined {
   if (!Object.hasOwn(headers, name)) return undefined;
   const value = headers[name];
   return typeof value === "string" || value === undefined ? value : value.join(", ");
@@ -112,14 +113,16 @@ export function redactSecrets(given: string, secrets: readonly string[]): string
   return clean;
 }
 
-/** A document's declaration of an answer, without its content. */
+/** A document's declaration of an answer. */
 export interface ResponseDeclaration {
+  /** The contents; of a success that is not declared, those of all successes. Read on demand. */
+  readonly media: readonly MediaDescription[];
   /** In lower case. */
   readonly headers: readonly string[];
   readonly links: ReadonlyMap<string, JsonObject>;
 }
 
-const nothing: ResponseDeclaration = { headers: [], links: new Map() };
+const noLinks: ReadonlyMap<string, JsonObject> = new Map();
 
 /**
  * Returns the declaration for each status (OpenAPI 3.2, section 4.16, "Responses Object"): its own response, else that
@@ -140,7 +143,13 @@ function findDeclaration({ responses }: OperationDetails, status: number): Respo
   const find = (key: string): ResponseDescription | undefined =>
     responses.find((response) => response.status === key);
   const found = find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find("default");
-  return found === undefined
-    ? nothing
-    : { headers: found.headers ?? [], links: found.links ?? nothing.links };
+  return {
+    headers: found?.headers ?? [],
+    links: found?.links ?? noLinks,
+    get media() {
+      if (found !== undefined) return found.media;
+      const successes = responses.filter((response) => response.status.startsWith("2"));
+      return successes.flatMap(({ media }) => media);
+    },
+  };
 }

@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { text, ToolError, displayText, type ArtifactRef, type ContentBlock } from "@toolweave/core";
 import type { SentRequest } from "./sent-request.ts";
 import { visibleText } from "@toolweave/core/adapter";
+import { getTextParameter, parseFieldValue } from "@toolweave/http/fields";
 
 /** Larger data is never converted to base64, which would hold it twice more in memory. */
 const maxEmbedded = 262_144;
@@ -68,30 +70,22 @@ const maxNameLength = 120;
  * path, without control characters, and at most 120 characters. `undefined`: there is no usable name.
  */
 export function parseFileName(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const extended = /;\s*filename\*\s*=\s*"?([\w-]+)'[^']*'([^;"\s]+)/i.exec(header);
-  const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);
-  const said =
-    (extended === null ? undefined : decodeExtendedName(extended[1] ?? "", extended[2] ?? "")) ??
-    (plain === null ? undefined : (plain[1]?.replace(/\\(.)/g, "$1") ?? plain[2]));
+  const said = getDispositionParameter(header, "filename");
   return said === undefined ? undefined : sanitizeFileName(said);
 }
 
 /** Returns the name of a part in `Content-Disposition: form-data; name="…"`. */
 export function parsePartName(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const found = /;\s*name\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);
-  return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  return getDispositionParameter(header, "name");
 }
 
-/** RFC 8187: percent-encoded bytes in UTF-8 or ISO-8859-1. */
-function decodeExtendedName(charset: string, encoded: string): string | undefined {
-  const bytes = Buffer.from(
-    encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
-    "latin1",
-  );
-  if (/^utf-8$/i.test(charset)) return bytes.toString("utf8");
-  return /^iso-8859-1$/i.test(charset) ? bytes.toString("latin1") : undefined;
+/** Header fields arrive as Latin-1, but servers send UTF-8. */
+function getDispositionParameter(header: string | undefined, name: string): string | undefined {
+  if (header === undefined) return undefined;
+  const text = getTextParameter(parseFieldValue(header).parameters, name);
+  if (text === undefined || !/^[\0-\u00ff]*[\u0080-\u00ff]/.test(text)) return text;
+  const bytes = Buffer.from(text, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : text;
 }
 
 /**
@@ -100,10 +94,7 @@ function decodeExtendedName(charset: string, encoded: string): string | undefine
  */
 function sanitizeFileName(said: string): string | undefined {
   const last = said.split(/[/\\]/).at(-1) ?? "";
-  // Names arrive as Latin-1, but servers send UTF-8.
-  const utf8 = Buffer.from(last, "latin1").toString();
-  const text = /[\u0080-\u00ff]/.test(last) && !utf8.includes("\ufffd") ? utf8 : last;
-  const clean = Array.from(visibleText(text))
+  const clean = Array.from(visibleText(last))
     .filter((character) => displayText(character) === character)
     .join("")
     .replace(/[\t\n\r<>:"|?*]/g, "")

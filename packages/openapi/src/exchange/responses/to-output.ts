@@ -13,24 +13,25 @@ import {
   type ItemStream,
   isJsonMediaType,
   isReadableMediaType,
-  isTextMediaType,
-  parseExact,
   roundedIntegers,
   roundedWarning,
+  sniffMediaType,
 } from "@toolweave/core/adapter";
 import { isUtf8 } from "node:buffer";
-import type { HttpResponse } from "@toolweave/http";
+import { decodeText, type HttpResponse } from "@toolweave/http";
+import { parseFieldValue } from "@toolweave/http/fields";
 import {
+  getHeader,
   redactedHeader,
-  redactedText,
   toDetails,
   formatStatus,
   type SentRequest,
   redactSecrets,
 } from "./sent-request.ts";
-import { truncateBody, tryParse, maxErrorText, toErrorOutput } from "./error-output.ts";
+import { truncateBody, maxErrorText, toErrorOutput } from "./error-output.ts";
 import { parseFileName, parsePartName, storeBytes, tryStore } from "./stored-bytes.ts";
-import { describeJsonError } from "../streams/json-items.ts";
+import { parseJsonTexts } from "../streams/json-texts.ts";
+import { readBody } from "./read-body.ts";
 import { parseParts, type ResponsePart } from "./multipart-response.ts";
 import { isHtml, formatMessage } from "./html-page.ts";
 import { toItemStream } from "../streams/stream-response.ts";
@@ -67,37 +68,30 @@ function bodyToOutput(
   request: SentRequest,
   details: JsonObject,
 ): Awaitable<ToolOutput> {
-  const { mediaType } = response;
-  if (response.body.length === 0)
-    return { content: [text(formatEmpty(response, request))], details };
-  if (mediaType !== undefined && isJsonMediaType(mediaType)) {
-    const json = redactedText(response, request);
-    try {
-      return jsonToOutput(json, parseExact(json), details);
-    } catch {
-      const what = `is not valid JSON (${describeJsonError(json)})`;
-      return unexpectedOutput(response, request, what, json, details);
-    }
+  const { status, mediaType, body } = response;
+  if (body.length === 0) return { content: [text(formatEmpty(response, request))], details };
+  if (mediaType?.startsWith("multipart/") === true) {
+    return multipartToOutput(response, request, details);
   }
-  if (mediaType === "text/html" && request.expectsJson) {
-    const page = redactedText(response, request);
-    return unexpectedOutput(response, request, "is an HTML page instead of JSON", page, details);
+  const disposition = getHeader(response, "content-disposition");
+  const content = readBody({
+    bytes: body,
+    contentType: getHeader(response, "content-type"),
+    isAttachment:
+      disposition !== undefined && /^attachment$/i.test(parseFieldValue(disposition).value),
+    declared: () => request.declared(status).media,
+    clean: (given) => redactSecrets(given, request.secrets),
+  });
+  switch (content.kind) {
+    case "json":
+      return jsonToOutput(content.text, content.value, details);
+    case "text":
+      return { content: [text(content.text)], details };
+    case "invalid":
+      return unexpectedOutput(response, request, content.fault, content.text, details);
+    case "bytes":
+      return bytesToOutput(response, request, details, content.mediaType);
   }
-  if (mediaType === undefined || mediaType === "text/plain") {
-    const plain = redactedText(response, request);
-    // Servers omit the media type of JSON.
-    const value = mediaType === undefined || request.expectsJson ? tryParse(plain) : undefined;
-    if (value !== undefined) return jsonToOutput(plain, value, details);
-    if (mediaType === undefined && plain.includes("\uFFFD")) {
-      return bytesToOutput(response, request, details);
-    }
-    return { content: [text(plain)], details };
-  }
-  if (mediaType.startsWith("multipart/")) return multipartToOutput(response, request, details);
-  if (isTextMediaType(mediaType)) {
-    return { content: [text(redactedText(response, request))], details };
-  }
-  return bytesToOutput(response, request, details);
 }
 
 /** The text has all digits; in the value, integers beyond 2^53 are rounded, and the details contain a warning. */
@@ -117,13 +111,11 @@ function withWarning(details: JsonObject, warning: string): JsonObject {
 
 /** Adds a warning to the details if a text has invalid bytes, which are decoded as replacement characters. */
 function withDecodingWarning(response: HttpResponse, details: JsonObject): JsonObject {
-  const { body, mediaType, headers } = response;
+  const { body, mediaType } = response;
   const isText = mediaType !== undefined && isReadableMediaType(mediaType);
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(String(headers["content-type"]))?.[1];
-  // In other charsets every byte is a character; UTF-16 is recognized by its byte order mark.
-  const isUnicode = charset === undefined || /^utf-?8$/i.test(charset);
-  const hasMark = body[0] === 0xfe || body[0] === 0xff;
-  if (!isText || !isUnicode || hasMark || isUtf8(body)) return details;
+  if (!isText || isUtf8(body) || sniffMediaType(body) !== undefined) return details;
+  // In most other charsets, every byte is a character.
+  if (!response.text().includes("\uFFFD")) return details;
   const warning = "The answer is not valid UTF-8: U+FFFD replaces the invalid bytes.";
   return withWarning(details, warning);
 }
@@ -141,18 +133,22 @@ function formatLocation(response: HttpResponse, request: SentRequest): string | 
   return response.status === 202 ? `${line} (not complete yet: check that location)` : line;
 }
 
+/** @param sniffed the type of the bytes, if they contradict their label. */
 async function bytesToOutput(
   response: HttpResponse,
   request: SentRequest,
   details: JsonObject,
+  sniffed?: string,
 ): Promise<ToolOutput> {
-  const { body, mediaType = "application/octet-stream" } = response;
+  const { body } = response;
+  const mediaType = sniffed ?? response.mediaType ?? "application/octet-stream";
+  const warning = `The answer is labelled ${response.mediaType}, but it is ${sniffed}.`;
   const name = parseFileName(redactedHeader(response, "content-disposition", request));
   const { block, artifact } = await storeBytes(body, mediaType, name, request);
   return {
     content: [block],
     ...(artifact === undefined ? {} : { artifacts: [artifact] }),
-    details,
+    details: sniffed === undefined ? details : withWarning(details, warning),
   };
 }
 
@@ -180,14 +176,14 @@ async function multipartToOutput(
       ...(fileName === undefined ? {} : { fileName }),
       mediaType,
     };
-    const said = decodePart(part, mediaType.toLowerCase(), request);
+    const said = decodePart(part, mediaType, request);
     if (said !== undefined) {
-      content.push(text(said));
-      const json = isJsonMediaType(mediaType) ? tryParse(said) : undefined;
-      value.push({ ...about, value: json ?? said });
+      const json = isJsonMediaType(mediaType) ? parseJsonTexts(said, true) : undefined;
+      content.push(text(json?.text ?? said));
+      value.push({ ...about, value: json?.value ?? said });
       continue;
     }
-    const { block, artifact } = await storeBytes(body, mediaType.toLowerCase(), fileName, request);
+    const { block, artifact } = await storeBytes(body, mediaType, fileName, request);
     content.push(block);
     if (artifact !== undefined) artifacts.push(artifact);
     value.push({ ...about, ...(artifact === undefined ? {} : { artifact: artifact.key }) });
@@ -204,12 +200,7 @@ function decodePart(
   // Mail transfer encodings are not decoded: such a part is returned as bytes.
   if (!/^(?:7bit|8bit|binary)?$/i.test(headers["content-transfer-encoding"] ?? ""))
     return undefined;
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers["content-type"] ?? "")?.[1];
-  try {
-    return redactSecrets(new TextDecoder(charset ?? "utf-8").decode(body), secrets);
-  } catch {
-    return redactSecrets(new TextDecoder().decode(body), secrets);
-  }
+  return redactSecrets(decodeText(body, headers["content-type"]), secrets);
 }
 
 /** Handles an answer that exceeds the limit: its beginning is stored for the host, and the result is an error. */

@@ -35,10 +35,16 @@ function of(given: ReturnType<typeof details>): PageArguments {
 
 function next(
   pages: PageArguments,
-  given: { url?: string; link?: string; value?: JsonValue; args?: JsonObject },
+  given: {
+    url?: string;
+    link?: string;
+    headers?: Record<string, string>;
+    value?: JsonValue;
+    args?: JsonObject;
+  },
 ): unknown {
-  const { url = "https://api.test/things", link, value, args = {} } = given;
-  const found = findNextPage({ url, link, value }, args, pages);
+  const { url = "https://api.test/things", link, headers = {}, value, args = {} } = given;
+  const found = findNextPage({ url, link, header: (name) => headers[name], value }, args, pages);
   return found === undefined || found.removed.length > 0 ? found : found.changed;
 }
 
@@ -72,6 +78,22 @@ describe("the next page in a Link header (RFC 8288)", () => {
     ["the same page", "<?q=a&page=2>; rel=next", undefined],
     ["the link with another relation", '<?q=a&page=3>; rel=next; anchor="/other"', undefined],
     ["nothing", '<?q=a&page=1>; rel="prev"', undefined],
+    [
+      "words of a title that look like a relation",
+      '<?q=a&page=9>; title="p;rel=next"; rel="last"',
+      undefined,
+    ],
+    [
+      "a title that looks like parameters",
+      '<?q=a&page=3>; title="a; rel=last; anchor=b, <?q=a&page=9>"; rel="next"',
+      { page: 3 },
+    ],
+    [
+      "a title with a quote",
+      '<?q=a&page=3>; title="\\", <?q=a&page=9>; rel=up"; rel=next',
+      { page: 3 },
+    ],
+    ["a page without results (Sentry)", '<?q=a&page=3>; rel="next"; results="false"', undefined],
     ["a credential that is not an argument", "<?q=a&page=3&key=[redacted]>; rel=next", { page: 3 }],
   ])("%s", (_what, link, expected) => {
     expect(next(taking("q", "page#"), { url, link, args: { q: "a", page: 2 } })).toEqual(expected);
@@ -173,6 +195,183 @@ describe("the next page in a body", () => {
     ["the end of the total", ["offset#"], { total: 2, items: [1, 2] }, undefined],
     ["a number as the next page", ["page#"], { next_page: 2 }, { page: 2 }],
     ["text that is not a number for a number", ["page#"], { next_page: "two" }, undefined],
+    [
+      "a URL among the links to pages (DigitalOcean)",
+      ["page#"],
+      { droplets: [], links: { pages: { next: "https://api.test/things?page=2" } }, meta: {} },
+      { page: 2 },
+    ],
+    [
+      "a token in the metadata (Kubernetes)",
+      ["limit#", "continue"],
+      { kind: "PodList", metadata: { continue: "ENCODED", remainingItemCount: 5 }, items: [] },
+      { continue: "ENCODED" },
+    ],
+    [
+      "the last list (Kubernetes)",
+      ["continue"],
+      { metadata: { continue: "" }, items: [] },
+      undefined,
+    ],
+    ["the same name with another meaning", ["continue"], { continue: "yes" }, undefined],
+    [
+      "a list of links with relations (PayPal, MongoDB Atlas, OGC API, HATEOAS)",
+      ["page#"],
+      {
+        items: [],
+        links: [
+          { rel: "self", href: "/things?page=1" },
+          { rel: "next", href: "/things?page=2", method: "GET" },
+        ],
+      },
+      { page: 2 },
+    ],
+    [
+      "a list of links at another name (OpenStack)",
+      ["marker"],
+      { servers: [{ id: 1 }], servers_links: [{ href: "/things?marker=abc", rel: "next" }] },
+      { marker: "abc" },
+    ],
+    [
+      "a list of links with `relation` and `url` (FHIR)",
+      ["page#"],
+      { resourceType: "Bundle", link: [{ relation: "next", url: "/things?page=2" }] },
+      { page: 2 },
+    ],
+    [
+      "a link that is followed with another method (STAC)",
+      ["page#"],
+      { links: [{ rel: "next", href: "/things?page=2", method: "POST", body: {} }] },
+      undefined,
+    ],
+    [
+      "links without a next one",
+      ["page#"],
+      { links: [{ rel: "last", href: "/things?page=9" }] },
+      undefined,
+    ],
+    [
+      "a link that is a template (HAL)",
+      ["page#"],
+      { _links: { next: { href: "/things?page=2{&size}", templated: true } } },
+      undefined,
+    ],
+    [
+      "a token that is called an offset (Airtable)",
+      ["offset"],
+      { records: [], offset: "itr1/rec2" },
+      { offset: "itr1/rec2" },
+    ],
+    ["the offset of this page", ["offset"], { records: [], offset: "20" }, undefined],
+    ["the offset of this page as a number", ["offset#"], { records: [], offset: 20 }, undefined],
+    [
+      "a page object (Asana)",
+      ["offset"],
+      {
+        data: [],
+        next_page: { offset: "eyJ0", path: "/x", uri: "https://api.test/things?offset=eyJ0" },
+      },
+      { offset: "eyJ0" },
+    ],
+    ["a page object that is null (Asana)", ["offset"], { data: [], next_page: null }, undefined],
+    [
+      "the id after which pages begin (Intercom)",
+      ["starting_after"],
+      { data: [], pages: { type: "pages", next: { page: 2, starting_after: "a" } } },
+      { starting_after: "a" },
+    ],
+    [
+      "a cursor and links (Zendesk)",
+      ["page[after]"],
+      { meta: { has_more: true, after_cursor: "a" }, links: {} },
+      { page_after: "a" },
+    ],
+    [
+      "a cursor in the result info (Cloudflare)",
+      ["page#"],
+      { result: [], result_info: { page: 1, total_pages: 3 } },
+      { page: 2 },
+    ],
+    [
+      "a page and pages (Linode)",
+      ["page#"],
+      { data: [], page: 1, pages: 2, results: 150 },
+      { page: 2 },
+    ],
+    [
+      "a marker and a flag (AWS)",
+      ["Marker"],
+      { IsTruncated: true, NextMarker: "m" },
+      { Marker: "m" },
+    ],
+    [
+      "a marker without the flag (AWS)",
+      ["Marker"],
+      { IsTruncated: false, NextMarker: "m" },
+      undefined,
+    ],
+    [
+      "a marker of the same name (AWS)",
+      ["Marker"],
+      { Users: [], IsTruncated: true, Marker: "m" },
+      { Marker: "m" },
+    ],
+    ["a lower-case token (AWS)", ["nextToken"], { jobs: [], nextToken: "t" }, { nextToken: "t" }],
+    [
+      "a continuation token (AWS)",
+      ["continuation-token"],
+      { IsTruncated: true, NextContinuationToken: "t" },
+      { "continuation-token": "t" },
+    ],
+    [
+      "a pagination token (AWS)",
+      ["PaginationToken"],
+      { Users: [], PaginationToken: "t" },
+      { PaginationToken: "t" },
+    ],
+    [
+      "the last table (AWS)",
+      ["ExclusiveStartTableName"],
+      { TableNames: ["a"], LastEvaluatedTableName: "a" },
+      { ExclusiveStartTableName: "a" },
+    ],
+    [
+      "an OData link of version 3",
+      ["$skiptoken"],
+      { "odata.nextLink": "/things?$skiptoken=x" },
+      { skiptoken: "x" },
+    ],
+    [
+      "an offset and a flag (PagerDuty)",
+      ["offset#"],
+      { items: [1, 2], offset: 4, more: true },
+      { offset: 6 },
+    ],
+    [
+      "an offset and a flag at the end",
+      ["offset#"],
+      { items: [1, 2], offset: 4, more: false },
+      undefined,
+    ],
+    [
+      "a position that may be counted from 1",
+      ["start#"],
+      { items: [1, 2], has_more: true },
+      undefined,
+    ],
+    ["a page and a flag", ["page#"], { items: [1], page: 2, has_more: true }, { page: 3 }],
+    [
+      "a flag and ids, if pages are numbered",
+      ["page#"],
+      { data: [{ id: "a" }], page: 1, has_more: true },
+      { page: 2 },
+    ],
+    [
+      "the first cursor that an argument takes",
+      ["page_token"],
+      { next_cursor: "a", next_page_token: "b" },
+      { page_token: "b" },
+    ],
     ["a list", ["cursor"], [{ next_cursor: "x" }], undefined],
     ["a member of the prototype", ["cursor"], { meta: [] }, undefined],
   ])("%s", (_what, names, value, expected) => {
@@ -198,6 +397,31 @@ describe("the next page in a body", () => {
     expect(next(pages, { value: { next_cursor: "abc", has_more: true } })).toEqual({
       start_cursor: "abc",
     });
+  });
+});
+
+describe("the next page in a header", () => {
+  test.each<[string, readonly string[], Record<string, string>, unknown]>([
+    ["a page (GitLab)", ["page#"], { "x-next-page": "3" }, { page: 3 }],
+    ["no further page (GitLab)", ["page#"], { "x-next-page": "" }, undefined],
+    ["a page without an argument", ["cursor"], { "x-next-page": "3" }, undefined],
+    ["a cursor", ["cursor"], { "x-next-cursor": "abc" }, { cursor: "abc" }],
+    [
+      "a token (Azure DevOps)",
+      ["continuationToken"],
+      { "x-ms-continuationtoken": "t" },
+      { continuationToken: "t" },
+    ],
+    [
+      "a redacted token",
+      ["continuationToken"],
+      { "x-ms-continuationtoken": "[redacted]" },
+      undefined,
+    ],
+  ])("%s", (_what, names, headers, expected) => {
+    expect(next(taking(...names), { headers, value: [{ id: 1 }], args: { page: 2 } })).toEqual(
+      expected,
+    );
   });
 });
 

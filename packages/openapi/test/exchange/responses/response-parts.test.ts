@@ -22,6 +22,8 @@ describe("the file name of an answer (RFC 6266)", () => {
     ["attachment; filename*=UTF-8''%2e%2e%2f%2e%2e%2fx", "x"],
     ["attachment; filename*=UTF-8''a%D8%9C%C2%AD%F3%A0%81%81%0Ab.pdf", "ab.pdf"],
     [`attachment; filename*=UTF-8''%F0%9F%90%9C${"x".repeat(119)}`, "x".repeat(119)],
+    ["attachment; filename=my report.pdf", "my report.pdf"],
+    ['attachment; title="; filename=wrong.txt"; filename=right.txt', "right.txt"],
     ["inline", undefined],
     [undefined, undefined],
   ])("in %j is %j", (header, name) => {
@@ -33,6 +35,9 @@ describe("the file name of an answer (RFC 6266)", () => {
     expect(parsePartName(header)).toBe("picture");
     expect(parseFileName(header)).toBe("a.png");
     expect(parsePartName('form-data; filename="a.png"')).toBeUndefined();
+    expect(parsePartName('form-data; filename="; name=wrong"; name=right')).toBe("right");
+    const utf8 = Buffer.from("größe").toString("latin1");
+    expect(parsePartName(`form-data; name="${utf8}"`)).toBe("größe");
   });
 });
 
@@ -76,6 +81,11 @@ describe("a multipart body (RFC 2046, section 5.1)", () => {
 
   test.each(["", "no parts", "--b 1\r\n\r\none", "--b 1--"])("%j has no parts", (body) => {
     expect(parts(body)).toBeUndefined();
+  });
+
+  test("has the boundary of its type, whatever other parameters contain", () => {
+    const body = Buffer.from("--b\r\n\r\nx\r\n--b--");
+    expect(parseParts('multipart/mixed; a="; boundary=c"; Boundary=b', body)).toHaveLength(1);
   });
 
   test("without a boundary has no parts", () => {
