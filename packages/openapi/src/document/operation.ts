@@ -207,3 +207,8 @@ export class OperationError extends Error {
 export class DanglingReference extends OperationError {
   override readonly name: string = "DanglingReference";
 }
+
+/** A reference to a file that may not be opened, or cannot be read: the host can change that. */
+export class UnopenedReference extends OperationError {
+  override readonly name: string = "UnopenedReference";
+}

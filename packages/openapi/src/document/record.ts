@@ -21,6 +21,17 @@ export function ownString(record: unknown, key: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Returns a member that has to be a text; the text of a number or a boolean that an author wrote instead. */
+export function ownText(record: unknown, key: string): string | undefined {
+  return toText(ownValue(record, key));
+}
+
+/** Returns a text; that of a number or a boolean; undefined for all other values. */
+export function toText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
 /** Returns the `$ref` of an object if it is a string. No prototype has a `$ref`. */
 export function getReference(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;

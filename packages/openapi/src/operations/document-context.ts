@@ -1,14 +1,13 @@
 import type { SourceProblem } from "@toolweave/core/adapter";
 import { relativeUrl } from "../document/loading/display-url.ts";
-import { describePointer } from "../document/references/location.ts";
-import { withoutFragment } from "../document/references/document-set.ts";
+import { describePointer, withoutFragment } from "../document/references/location.ts";
 import type { DocumentSet } from "../document/references/document-set.ts";
 import type { LoadedDocument, Location } from "../document/references/location.ts";
 import { getReference } from "../document/record.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError, type DanglingReference } from "../document/operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "../document/operation.ts";
-import { ReferenceResolver } from "../document/references/resolve-reference.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { SchemaLibrary } from "../schema/schema-library.ts";
 
 const maxNotes = 5;
@@ -46,6 +45,7 @@ export class DocumentContext {
    */
   constructor(
     set: DocumentSet,
+    resolver: ReferenceResolver,
     serverVariables: Readonly<Record<string, string>> = {},
     base?: DocumentContext,
     writable: readonly string[] = [],
@@ -57,7 +57,7 @@ export class DocumentContext {
     this.root = set.root;
     this.location = { value: set.root.root, scope: set.root.scope, pointer: "" };
     this.version = set.version;
-    this.resolver = base?.resolver ?? new ReferenceResolver(set);
+    this.resolver = resolver;
     this.schemas = new SchemaLibrary(
       set.root,
       set.version,
@@ -73,7 +73,8 @@ export class DocumentContext {
 
   /** Creates a context of the same document in which these read-only properties are sent. */
   withWritable(names: readonly string[]): DocumentContext {
-    return new DocumentContext(this.#set, this.serverVariables, this.#base ?? this, names);
+    const base = this.#base ?? this;
+    return new DocumentContext(this.#set, this.resolver, this.serverVariables, base, names);
   }
 
   /** All problems found so far, without duplicates. */

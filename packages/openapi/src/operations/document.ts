@@ -13,6 +13,7 @@ import { nameOperations } from "./name-operations.ts";
 import { readVersion, type OpenApiVersion } from "../document/openapi-version.ts";
 import type { DeclaredSecurityScheme, Operation } from "../document/operation.ts";
 import { prefetchReferences } from "../document/references/prefetch-references.ts";
+import { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { readOperations } from "./read-operations.ts";
 import { readSchemes, schemeNames } from "./read-security.ts";
 import { documentServers, reportUnknownVariables } from "./read-servers.ts";
@@ -75,14 +76,15 @@ export async function openDocument(
   const { root, url, name } = await loadDocument(input, kind, files);
   const version = readVersion(root, name);
   const set = new DocumentSet(root, version, url, allowReferences, files);
+  const resolver = new ReferenceResolver(set);
   if (fetchText !== undefined && (kind === "url" || set.policy.opensWeb)) {
-    await prefetchReferences(set, files);
+    await prefetchReferences(set, files, resolver);
   }
   if (before !== undefined && files.isUnchanged()) {
     before.files.renew(files);
     return before;
   }
-  const context = new DocumentContext(set, options.serverVariables);
+  const context = new DocumentContext(set, resolver, options.serverVariables);
   files.onTolerated((at, notes) => context.reportTolerated(at, notes));
   const title = ownString(ownValue(root, "info"), "title");
   const operations = listOperations(context);

@@ -8,7 +8,14 @@ import {
 } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
-import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
+import {
+  isRecord,
+  ownString,
+  ownText,
+  ownValue,
+  getReference,
+  toText,
+} from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
@@ -62,7 +69,7 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
       const location = resolver.follow(operation);
       if (!isRecord(location.value))
         throw referenceError(location, "the operation is not an object");
-      const operationId = ownString(location.value, "operationId");
+      const operationId = ownText(location.value, "operationId");
       found.push({ method, path, operationId, location, items, declared });
     } catch (error) {
       context.reportFault(`${method} ${path}`, error);
@@ -179,7 +186,7 @@ export function readTags(operation: unknown): readonly string[] {
   if (!Array.isArray(tags)) return [];
   return tags.every((tag) => typeof tag === "string")
     ? (tags as readonly string[])
-    : tags.filter((tag): tag is string => typeof tag === "string");
+    : tags.map(toText).filter((tag) => tag !== undefined);
 }
 
 /** Returns the text of the operation (`summary`, `description`), else that of its path item. */

@@ -10,7 +10,7 @@ import type {
 import type { OperationReading } from "./operation-reading.ts";
 import { mediaTypeAt, readEncodings } from "./read-body.ts";
 import { sharedParameters } from "./read-operations.ts";
-import { isRecord, ownString, ownValue } from "../document/record.ts";
+import { isRecord, ownString, ownText, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
@@ -74,10 +74,14 @@ function declare(
     reading.warnOfOmission("A parameter", error);
     return;
   }
-  const name = ownString(location.value, "name");
+  const name = ownText(location.value, "name");
   const place = ownString(location.value, "in");
-  if (name === undefined || place === undefined) {
-    throw referenceError(written, "the parameter has no `name` or no `in`");
+  if (name === undefined) throw referenceError(written, "the parameter has no `name`");
+  if (place === undefined) {
+    throw referenceError(
+      written,
+      `the parameter ${JSON.stringify(name.slice(0, 100))} has no \`in\``,
+    );
   }
   declared.set(`${place} ${name}`, { name, place, location });
 }

@@ -4,7 +4,7 @@ import { getChild, getItems, withValue } from "../document/references/location.t
 import type { Location } from "../document/references/location.ts";
 import type { DeclaredSecurityScheme, SecurityScheme, SecurityUse } from "../document/operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
-import { isRecord, ownString, ownValue } from "../document/record.ts";
+import { isRecord, ownString, ownText, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 
 /** Returns the security requirements of an operation: its own, else the document's. */
@@ -109,7 +109,7 @@ function toScheme(value: unknown): SecurityScheme | undefined {
   if (value["type"] === "basic") return { type: "http", scheme: "basic", raw };
   const type = types.find((known) => known === value["type"]);
   if (type === undefined) return undefined;
-  const name = ownString(value, "name");
+  const name = ownText(value, "name");
   const place = ownString(value, "in");
   const scheme = ownString(value, "scheme")?.toLowerCase();
   return {

@@ -63,8 +63,7 @@ export function getBranchTags(
   const alternatives = branches.map((branch): Alternative => {
     const reference = getReference(branch);
     if (reference === undefined) return { value: branch, scope, mapped: [] };
-    const node = known.byNode.size === 0 ? undefined : resolver.peek(branch, scope)?.value;
-    const tags = [...(known.byReference.get(reference) ?? []), ...(known.byNode.get(node) ?? [])];
+    const tags = findTags(known, reference, scope, resolver);
     // Duplicates of a branch have the same values, each as a separate list.
     budget.spend(tags.length, at);
     const mapped = tags.filter((tag) => tag !== unmapped);
@@ -177,11 +176,12 @@ export function applyTag(
 const unmapped: unique symbol = Symbol("unmapped");
 type Tag = string | typeof unmapped;
 
-/** The targets of a discriminator's values. */
+/** The values of a discriminator by the schemas that they select. */
 interface Targets {
-  readonly byReference: ReadonlyMap<string, readonly Tag[]>;
-  /** By the schema itself, for mappings whose references differ in form from those of the branches. */
-  readonly byNode: ReadonlyMap<unknown, readonly Tag[]>;
+  /** By the schema at the end of the mapping's reference. */
+  readonly byTarget: ReadonlyMap<unknown, readonly Tag[]>;
+  /** By the schema to which that one is an alias, or the same: branches may refer to it directly. */
+  readonly byMeaning: ReadonlyMap<unknown, readonly Tag[]>;
   /** Number of values of the mapping. */
   readonly count: number;
 }
@@ -204,27 +204,40 @@ function getTargets(
   return known;
 }
 
-/** Resolves the entries of a mapping, which are names of components or references. */
+/** Resolves the entries of a mapping, which are names of components or references, in other files too. */
 function findTargets(
   mapping: JsonRecord,
   fallback: string | undefined,
   scope: Scope,
   resolver: ReferenceResolver,
 ): Targets {
-  const byReference = new Map<string, Tag[]>();
-  const byNode = new Map<unknown, Tag[]>();
+  const byTarget = new Map<unknown, Tag[]>();
+  const byMeaning = new Map<unknown, Tag[]>();
   const add = (target: unknown, value: Tag): void => {
     if (typeof target !== "string") return;
-    if (target.startsWith("#")) return push(byReference, target, value);
-    push(byReference, `#/components/schemas/${target}`, value);
-    if (!/[#/.]/.test(target) || !resolver.isOpen(target, scope)) return;
-    const node = resolver.peek({ $ref: target }, scope)?.value;
-    if (node !== undefined) push(byNode, node, value);
+    const mapped = resolver.toMappedReference(target, scope);
+    const found = resolver.peek({ $ref: mapped.reference }, mapped.scope);
+    if (found === undefined) return;
+    push(byTarget, found.value, value);
+    push(byMeaning, resolver.peekMeaning(found)?.value, value);
   };
   const values = Object.keys(mapping);
   for (const value of values) add(mapping[value], value);
   add(fallback, unmapped);
-  return { byReference, byNode, count: values.length };
+  return { byTarget, byMeaning, count: values.length };
+}
+
+/** Returns the values that select the schema at a reference. */
+function findTags(
+  { byTarget, byMeaning }: Targets,
+  reference: string,
+  scope: Scope,
+  resolver: ReferenceResolver,
+): readonly Tag[] {
+  if (byTarget.size === 0) return [];
+  const target = resolver.peek({ $ref: reference }, scope);
+  if (target === undefined) return [];
+  return byTarget.get(target.value) ?? byMeaning.get(resolver.peekMeaning(target)?.value) ?? [];
 }
 
 function push<Key>(map: Map<Key, Tag[]>, key: Key, value: Tag): void {

@@ -48,11 +48,7 @@ interface Candidate {
 }
 
 /** The schemas of one container in a document, by the parents in their `allOf`. */
-interface Siblings {
-  readonly byParent: Map<unknown, Candidate[]>;
-  /** References to files that were not open. */
-  pending: { readonly reference: string; readonly scope: Scope; readonly of: Candidate }[];
-}
+type Siblings = ReadonlyMap<unknown, readonly Candidate[]>;
 
 /**
  * Finds the schemas of a document that may replace a parent with a `discriminator`: those that have it in `allOf`,
@@ -163,89 +159,60 @@ export class PolymorphicParents {
 
   #findTarget(target: unknown, { scope }: Location): Location | undefined {
     if (typeof target !== "string") return undefined;
-    const isName = /^[\w.-]+$/.test(target) && isRecord(this.#getComponents(this.#root)?.[target]);
-    const components = this.#version === "2.0" ? "#/definitions/" : "#/components/schemas/";
-    const reference = isName ? components + target : target;
-    const from = isName ? this.#root.scope : scope;
-    return this.#follow(reference, from);
+    const mapped = this.#resolver.toMappedReference(target, scope);
+    return this.#follow(mapped.reference, mapped.scope);
   }
 
-  /** Returns the final target of a reference; undefined if it is not a schema, or in a file that is not open. */
+  /** Returns the final target of a reference; undefined if it is not a schema. */
   #follow(reference: string, scope: Scope): Location | undefined {
-    let next: { readonly reference: string; readonly scope: Scope } = { reference, scope };
-    for (let steps = 0; steps < maxParts; steps++) {
-      if (!this.#resolver.isOpen(next.reference, next.scope)) return undefined;
-      const found = this.#resolver.peek({ $ref: next.reference }, next.scope);
-      if (found === undefined || !isRecord(found.value)) return undefined;
-      const again = getReference(found.value);
-      if (again === undefined || Object.keys(found.value).length > 1) return found;
-      next = { reference: again, scope: found.scope };
-    }
-    return undefined;
-  }
-
-  #getComponents({ root }: LoadedDocument): JsonRecord | undefined {
-    const schemas =
-      this.#version === "2.0"
-        ? ownValue(root, "definitions")
-        : ownValue(ownValue(root, "components"), "schemas");
-    return isRecord(schemas) ? schemas : undefined;
+    const found = this.#resolver.peek({ $ref: reference }, scope);
+    return found === undefined ? undefined : this.#resolver.peekMeaning(found);
   }
 
   /** Returns the schemas with `parent` in `allOf`, among the components and the schemas beside it. */
   *#findChildren(parent: unknown, near: Location): Iterable<Candidate> {
-    const main = this.#version === "2.0" ? "/definitions" : "/components/schemas";
-    const places = [this.#siblingsAt(this.#getComponents(this.#root), this.#root, main)];
+    const main = this.#version === "2.0" ? ["definitions"] : ["components", "schemas"];
+    const places = new Set([this.#siblingsAt(main, this.#root)]);
     const beside = parsePointer(near.pointer).slice(0, -1);
-    if (beside.length > 0) {
-      const { document } = near.scope;
-      let container: unknown = document.root;
-      for (const token of beside) container = ownValue(container, token);
-      const pointer = beside.reduce<string>(childPointer, "");
-      if (isRecord(container) && isPlaceOfSchemas(beside)) {
-        places.push(this.#siblingsAt(container, document, pointer));
-      }
-    }
-    for (const place of new Set(places)) {
-      if (place === undefined) continue;
-      this.#resolvePending(place);
-      yield* place.byParent.get(parent) ?? [];
-    }
+    if (isPlaceOfSchemas(beside)) places.add(this.#siblingsAt(beside, near.scope.document));
+    for (const place of places) yield* place?.get(parent) ?? [];
   }
 
-  #siblingsAt(
-    container: JsonRecord | undefined,
-    document: LoadedDocument,
-    pointer: string,
-  ): Siblings | undefined {
-    if (container === undefined) return undefined;
-    let siblings = this.#siblings.get(container);
-    if (siblings === undefined) {
-      siblings = { byParent: new Map(), pending: [] };
-      this.#siblings.set(container, siblings);
-      for (const name of Object.keys(container).slice(0, maxCandidates)) {
-        this.#addCandidate(name, container[name], document, childPointer(pointer, name), siblings);
+  #siblingsAt(tokens: readonly string[], document: LoadedDocument): Siblings | undefined {
+    let container: unknown = document.root;
+    let { scope } = document;
+    let pointer = "";
+    for (const token of tokens) {
+      container = ownValue(container, token);
+      pointer = childPointer(pointer, token);
+      scope = this.#resolver.scopeAt(scope, container, pointer);
+    }
+    if (!isRecord(container)) return undefined;
+    const known = this.#siblings.get(container);
+    if (known !== undefined) return known;
+    const siblings = new Map<unknown, Candidate[]>();
+    this.#siblings.set(container, siblings);
+    for (const name of Object.keys(container).slice(0, maxCandidates)) {
+      const at = { value: container[name], scope, pointer: childPointer(pointer, name) };
+      for (const [parent, child] of this.#findParents(name, at)) {
+        const children = siblings.get(parent);
+        if (children === undefined) siblings.set(parent, [child]);
+        else if (!children.includes(child)) children.push(child);
       }
     }
     return siblings;
   }
 
-  #addCandidate(
-    name: string,
-    given: unknown,
-    document: LoadedDocument,
-    pointer: string,
-    siblings: Siblings,
-  ): void {
-    if (!isRecord(given)) return;
-    const alias = Object.keys(given).length === 1 ? getReference(given) : undefined;
-    const scope = this.#resolver.scopeAt(document.scope, given, pointer);
-    const location =
-      alias === undefined ? { value: given, scope, pointer } : this.#follow(alias, scope);
+  /** Returns the parents of a schema, each with the schema itself. */
+  *#findParents(name: string, declared: Location): Iterable<readonly [unknown, Candidate]> {
+    if (!isRecord(declared.value)) return;
+    const scope = this.#resolver.scopeAt(declared.scope, declared.value, declared.pointer);
+    const location = this.#resolver.peekMeaning({ ...declared, scope });
     if (location === undefined) return;
-    const of: Candidate = { name, location };
+    const child = { name, location };
     for (const reference of this.#parentReferences(location.value)) {
-      siblings.pending.push({ reference, scope: location.scope, of });
+      const parent = this.#follow(reference, location.scope);
+      if (parent !== undefined) yield [parent.value, child];
     }
   }
 
@@ -262,22 +229,6 @@ export class PolymorphicParents {
       if (Array.isArray(allOf)) open.push(...(allOf as unknown[]).slice(0, maxParts));
     }
     return references;
-  }
-
-  #resolvePending(siblings: Siblings): void {
-    if (siblings.pending.length === 0) return;
-    const left: typeof siblings.pending = [];
-    for (const one of siblings.pending) {
-      const { reference, scope, of } = one;
-      if (!this.#resolver.isOpen(reference, scope)) left.push(one);
-      else {
-        const parent = this.#follow(reference, scope)?.value;
-        const known = siblings.byParent.get(parent);
-        if (known === undefined) siblings.byParent.set(parent, [of]);
-        else if (!known.includes(of)) known.push(of);
-      }
-    }
-    siblings.pending = left;
   }
 }
 

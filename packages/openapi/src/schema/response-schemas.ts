@@ -1,6 +1,6 @@
 import type { LoadedDocument, Scope } from "../document/references/location.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
-import { getReference, isRecord, ownValue, type JsonRecord } from "../document/record.ts";
+import { isRecord, ownValue, type JsonRecord } from "../document/record.ts";
 import { PolymorphicParents } from "./polymorphic-parents.ts";
 
 /** Maximum number of objects and lists that are read; the largest public documents have fewer. */
@@ -52,7 +52,7 @@ export class ResponseSchemas {
         if (Array.isArray(value)) for (const item of value as unknown[]) open.push([item, at]);
         continue;
       }
-      const target = this.#follow(value, at);
+      const target = this.#resolver.peek(value, at);
       if (target !== undefined) add(target.value, target.scope);
       const { required, discriminator } = value;
       if (Array.isArray(required)) found.add(required);
@@ -68,21 +68,12 @@ export class ResponseSchemas {
   }
 
   #addResponses(item: unknown, scope: Scope, open: (readonly [unknown, Scope])[]): void {
-    const target = isRecord(item) ? this.#follow(item, scope) : undefined;
+    const target = isRecord(item) ? this.#resolver.peek(item, scope) : undefined;
     const { value = item, scope: at = scope } = target ?? {};
     for (const operation of Object.values(toRecord(value))) {
       const responses = ownValue(operation, "responses");
       if (responses !== undefined) open.push([responses, at]);
     }
-  }
-
-  /** Returns the target of the reference of an object. A file that is not open is not opened. */
-  #follow(value: JsonRecord, scope: Scope): { value: unknown; scope: Scope } | undefined {
-    const reference = getReference(value);
-    if (reference === undefined) return undefined;
-    if (this.#resolver.isOpen(reference, scope)) return this.#resolver.peek(value, scope);
-    this.#isPartial = true;
-    return undefined;
   }
 }
 

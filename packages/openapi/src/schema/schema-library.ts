@@ -294,7 +294,8 @@ export class SchemaLibrary {
     const { definitions } = this.#schemasIn(dynamic);
     let definition = definitions.get(node);
     if (definition === undefined) {
-      definition = makeDefinition(location, dynamic, (name) => {
+      const isVariant = dynamic !== undefined || this.parents.getOriginal(node) !== node;
+      definition = makeDefinition(location, dynamic, isVariant, (name) => {
         const component = ownValue(components, name);
         return this.#names.has(name) || (component !== undefined && component !== node);
       });

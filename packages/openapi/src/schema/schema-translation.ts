@@ -27,6 +27,7 @@ import {
   setOwn,
   RecordCopy,
   type JsonRecord,
+  toText,
 } from "../document/record.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
@@ -370,7 +371,7 @@ export class SchemaTranslation extends ReferenceTranslation {
     const keeps = (name: unknown) =>
       typeof name === "string" && !this.access.hidesName(name, schemas, this.scope);
     if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
-    const names = [...new Set(value)].filter(keeps);
+    const names = [...new Set(value.map(toText))].filter(keeps);
     return names.length === 0 ? undefined : names;
   }
 

@@ -63,14 +63,19 @@ export interface Definition {
   readonly reference: JsonSchema;
 }
 
-/** Creates a definition under a name that is not taken. */
+/**
+ * Creates a definition under a name that is not taken.
+ *
+ * @param isVariant true if another schema has a better claim to the name of this location.
+ */
 export function makeDefinition(
   location: Location,
   dynamic: DynamicScope | undefined,
+  isVariant: boolean,
   isTaken: (name: string) => boolean,
 ): Definition {
   let name = definitionName(location);
-  if (isTaken(name)) name = withHash(name, location, dynamic?.key);
+  if (isVariant || isTaken(name)) name = withHash(name, location, dynamic?.key);
   for (let count = 2; isTaken(name); count++) name = `${name.replace(/\.\d+$/, "")}.${count}`;
   return { name, location, dynamic, reference: Object.freeze({ $ref: `#/$defs/${name}` }) };
 }

@@ -26,7 +26,12 @@ import { responseDeclarations } from "../exchange/responses/sent-request.ts";
 import type { LinkTarget } from "../exchange/follow-ups/linked-calls.ts";
 import type { OperationCall } from "../exchange/operation-caller.ts";
 import { findPageArguments } from "../exchange/follow-ups/page-arguments.ts";
-import { OperationError, type Operation, type OperationDetails } from "../document/operation.ts";
+import {
+  OperationError,
+  UnopenedReference,
+  type Operation,
+  type OperationDetails,
+} from "../document/operation.ts";
 import { getSuccessMedia } from "./output-schema.ts";
 import { planRequest, type RequestPlan } from "../request/request-plan.ts";
 import { getAddressForm, displayRequest, type AddressForm } from "../request/displayed-request.ts";
@@ -196,9 +201,13 @@ export class OperationTool implements Tool {
   #fail(error: unknown, isReported: boolean): void {
     const { method, path, pointer } = this.#operation;
     const reason = error instanceof Error ? error.message : String(error);
+    const remedy =
+      error instanceof UnopenedReference
+        ? "The host has to make the file available"
+        : "The API's document has to be corrected";
     this.#failure = new ToolError(
       "unavailable",
-      `${this.spec.name} cannot be called: ${reason}. The API's document has to be corrected; use another tool.`,
+      `${this.spec.name} cannot be called: ${reason}. ${remedy}; use another tool.`,
       { retryable: false, cause: error },
     );
     const problem = {

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { decodeWideText } from "./decode-text.ts";
 import { parseDocument, ReadFault } from "./parse-document.ts";
 
 // An import of node:fs would load its promises, and with them a part of Node.js that nothing here uses.
@@ -276,7 +277,8 @@ function readText(path: string, found: Stats): string {
     throw new ReadFault(`it has more than ${maxFileBytes / 1024 / 1024} MiB`);
   }
   // Takes half the time of readFileSync(path, "utf8"), which reads a large file in small pieces.
-  return readFileSync(path).toString();
+  const bytes = readFileSync(path);
+  return decodeWideText(bytes) ?? bytes.toString();
 }
 
 function toReadFault(error: unknown): ReadFault {

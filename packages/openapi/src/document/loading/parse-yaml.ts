@@ -1,4 +1,5 @@
-import type { LoadOptions, Schema } from "js-yaml";
+import type { LoadOptions, ScalarTagDefinition, Schema } from "js-yaml";
+import { WrittenScalar, WrittenTexts } from "./written-texts.ts";
 
 type YamlModule = typeof import("js-yaml");
 
@@ -27,13 +28,21 @@ export function parseYaml(
   tolerated: (note: string) => void,
 ): unknown {
   let source = text;
-  let options: LoadOptions = { schema: getYamlSchema(yaml), json: false, maxDepth, maxAliases: 0 };
+  let texts = new WrittenTexts();
+  let options: LoadOptions = {
+    schema: getYamlSchema(yaml, () => texts),
+    json: false,
+    maxDepth,
+    maxAliases: 0,
+  };
   const maxLength = maxGrowthFactor * text.length + maxGrowth;
   let repairs = 0;
   let repairedLength = 0;
   for (;;) {
     try {
+      texts = new WrittenTexts();
       const value = yaml.load(source, options);
+      texts.apply(value);
       if (options.maxAliases !== 0) assertBounded(value);
       return value;
     } catch (error) {
@@ -59,19 +68,49 @@ export function parseYaml(
 
 const unknownTag = { matchByTagPrefix: true, identify: () => false };
 
-let documentSchema: Schema | undefined;
-
-function getYamlSchema(yaml: YamlModule): Schema {
+function getYamlSchema(yaml: YamlModule, getTexts: () => WrittenTexts): Schema {
+  const toValue = (scalar: ScalarTagDefinition): ScalarTagDefinition => ({
+    ...scalar,
+    resolve: (source, isExplicit, tagName): unknown => {
+      const value: unknown = scalar.resolve(source, isExplicit, tagName);
+      const isSame = value === yaml.NOT_RESOLVED || String(value) === source;
+      return isSame ? value : new WrittenScalar(value, source);
+    },
+  });
+  const map = {
+    ...yaml.mapTag,
+    addPair: (record: Record<string, unknown>, key: unknown, value: unknown): string => {
+      if (typeof key === "object" && key !== null && !(key instanceof WrittenScalar)) {
+        return yaml.mapTag.addPair(record, key, value);
+      }
+      const name = toKey(key);
+      return yaml.mapTag.addPair(record, name, getTexts().takeMember(record, name, value));
+    },
+    has: (record: Record<string, unknown>, key: unknown): boolean =>
+      yaml.mapTag.has(record, toKey(key)),
+  };
+  const sequence = {
+    ...yaml.seqTag,
+    addItem: (list: unknown[], item: unknown, index: number): void =>
+      void list.push(getTexts().takeItem(list, item, index)),
+  };
   // Unknown tags are ignored: no document uses one that would change its content.
-  documentSchema ??= yaml.CORE_SCHEMA.withTags(
+  return yaml.CORE_SCHEMA.withTags(
     yaml.mergeTag,
+    ...[yaml.nullCoreTag, yaml.boolCoreTag, yaml.intCoreTag, yaml.floatCoreTag].map(toValue),
+    map,
+    sequence,
     ...["!", "tag:"].flatMap((prefix) => [
       yaml.defineScalarTag(prefix, { ...unknownTag, resolve: (source) => source }),
-      yaml.defineMappingTag(prefix, { ...yaml.mapTag, ...unknownTag }),
-      yaml.defineSequenceTag(prefix, { ...yaml.seqTag, ...unknownTag }),
+      yaml.defineMappingTag(prefix, { ...map, ...unknownTag }),
+      yaml.defineSequenceTag(prefix, { ...sequence, ...unknownTag }),
     ]),
   );
-  return documentSchema;
+}
+
+/** Returns a key as it is written: all keys of a document are texts. */
+function toKey(key: unknown): string {
+  return key instanceof WrittenScalar ? key.source : String(key);
 }
 
 /** Refuses aliases that contain themselves or expand excessively ("billion laughs"). */

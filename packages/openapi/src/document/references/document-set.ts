@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { relativeUrl, displayUrl, parentFolder } from "../loading/display-url.ts";
 import type { DocumentFiles } from "../loading/document-files.ts";
-import { createDocument, type LoadedDocument } from "./location.ts";
+import { createDocument, defaultBase, withoutFragment, type LoadedDocument } from "./location.ts";
 import type { OpenApiVersion } from "../openapi-version.ts";
 import { ReadFault } from "../loading/parse-document.ts";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -19,6 +19,8 @@ const maxDocuments = 20_000;
 export class DocumentSet {
   readonly root: LoadedDocument;
   readonly version: OpenApiVersion;
+  /** True if schemas may have an `$id` and anchors. */
+  readonly hasIds: boolean;
   readonly policy: ReferencePolicy;
   readonly #files: DocumentFiles;
   readonly #entries = new Map<string, LoadedDocument | { readonly failure: string }>();
@@ -31,8 +33,9 @@ export class DocumentSet {
     files: DocumentFiles,
   ) {
     const address = url === undefined ? undefined : withoutFragment(url);
-    this.root = createDocument(root, address, "");
     this.version = version;
+    this.hasIds = version === "3.1" || version === "3.2";
+    this.root = createDocument(root, address, "", this.hasIds);
     this.#files = files;
     this.policy = new ReferencePolicy(address, allowed);
     this.#register(this.root);
@@ -59,7 +62,8 @@ export class DocumentSet {
   /** Adds a file that was fetched for `url` and found at `foundAt`. */
   add(url: string, foundAt: string, root: unknown): LoadedDocument {
     const address = withoutFragment(foundAt);
-    const document = createDocument(root, address, relativeUrl(address, this.root.url));
+    const label = relativeUrl(address, this.root.url);
+    const document = createDocument(root, address, label, this.hasIds);
     this.#entries.set(url, document);
     this.#register(document);
     return document;
@@ -110,20 +114,10 @@ export class DocumentSet {
 
   #register(document: LoadedDocument): void {
     if (document.url !== undefined) this.#entries.set(document.url, document);
-    // OpenAPI 3.2 `$self`: the document's identity, independent of its location.
-    const { base } = document.scope;
-    if (base !== undefined) {
-      const identity = withoutFragment(base);
-      if (!this.#entries.has(identity)) this.#entries.set(identity, document);
-    }
   }
 }
 
-/** Returns a URL up to its `#`. */
-export function withoutFragment(url: string): string {
-  const hash = url.indexOf("#");
-  return hash === -1 ? url : url.slice(0, hash);
-}
+const noLocation = "the document has no location of its own; pass its path or URL";
 
 /**
  * Decides which other files a document's references may open. Documents are untrusted, so files outside the document's
@@ -151,6 +145,7 @@ class ReferencePolicy {
   /** Returns the reason for which `url` must not be opened; undefined if it may. */
   getRefusal(url: URL): string | undefined {
     if (url.protocol === "file:") return this.#fileRefusal(url);
+    if (url.href.startsWith(defaultBase)) return noLocation;
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       return `its scheme ${JSON.stringify(url.protocol)} is never opened`;
     }
@@ -175,7 +170,7 @@ class ReferencePolicy {
 
   #fileRefusal(url: URL): string | undefined {
     if (this.#rootUrl === undefined) {
-      return "the document has no location of its own; pass its path or URL";
+      return noLocation;
     }
     if (!this.#rootUrl.startsWith("file:")) {
       return "a document from the web may not open local files";

@@ -15,8 +15,8 @@ export interface LoadedDocument {
 /** The base of references: a file, or a schema in it with an `$id` of its own. */
 export interface Scope {
   readonly document: LoadedDocument;
-  /** The base URI (RFC 3986 section 5.1); absent if nothing defines one. */
-  readonly base: string | undefined;
+  /** The base URI (RFC 3986 section 5.1). */
+  readonly base: string;
   /** The value to which `#` refers. */
   readonly resource: unknown;
   /** A JSON pointer to it from the document's root. */
@@ -33,19 +33,38 @@ export interface Location {
   readonly pointer: string;
 }
 
-/** Creates the document and its outermost scope. */
+/** The base of a text or a value (RFC 3986 section 5.1.4); the name is that of RFC 2557 section 5. */
+export const defaultBase = "thismessage:/";
+
+/**
+ * Creates the document and its outermost scope.
+ *
+ * @param hasIds true if the version of OpenAPI has `$id`, here that of a file that is a schema.
+ */
 export function createDocument(
   root: unknown,
   url: string | undefined,
   label: string,
+  hasIds: boolean,
 ): LoadedDocument {
-  const self = ownString(root, "$self");
-  const base = self === undefined ? url : (URL.parse(self, url)?.href ?? url);
+  const id = ownString(root, "$self") ?? ownString(root, "$id");
+  const base = resolveId(hasIds ? id : undefined, url ?? defaultBase);
   const document = { url, label, root } as {
     -readonly [K in keyof LoadedDocument]: LoadedDocument[K];
   };
   document.scope = { document, base, resource: root, pointer: "", resolved: new Map() };
   return document;
+}
+
+/** Returns the base URI inside a schema with this `$id` (JSON Schema 2020-12 core, section 8.2.1). */
+export function resolveId(id: string | undefined, base: string): string {
+  return withoutFragment((id === undefined ? null : URL.parse(id, base)?.href) ?? base);
+}
+
+/** Returns a URL up to its `#`. */
+export function withoutFragment(url: string): string {
+  const hash = url.indexOf("#");
+  return hash === -1 ? url : url.slice(0, hash);
 }
 
 /** Returns a member or an item of a located value; its value is undefined if there is none. */

@@ -1,10 +1,9 @@
 import { ToolError } from "@toolweave/core";
 import type { DocumentFiles } from "../loading/document-files.ts";
-import { withoutFragment, type DocumentSet } from "./document-set.ts";
-import type { LoadedDocument } from "./location.ts";
+import type { DocumentSet } from "./document-set.ts";
+import { withoutFragment, type LoadedDocument } from "./location.ts";
 import { ReadFault } from "../loading/parse-document.ts";
-import { getReference } from "../record.ts";
-import { walkDocument } from "./schema-index.ts";
+import type { ReferenceResolver } from "./resolve-reference.ts";
 
 const concurrency = 8;
 /** Maximum number of files that a document may fetch. */
@@ -13,15 +12,22 @@ const maxFetches = 500;
 /**
  * Fetches the files on the web that a document refers to, directly or indirectly, and that may be opened, so that
  * operations can be read synchronously later. A failure is recorded in the set: it affects the operations that need the
- * file.
+ * file. Nothing is fetched for identifiers of schemas in the document.
  *
  * @throws {ToolError} a file that the previous load had is temporarily unavailable.
  */
-export async function prefetchReferences(set: DocumentSet, files: DocumentFiles): Promise<void> {
+export async function prefetchReferences(
+  set: DocumentSet,
+  files: DocumentFiles,
+  resolver: ReferenceResolver,
+): Promise<void> {
   const documents: LoadedDocument[] = [set.root];
-  const wanted = new Set<string>();
+  /** References to files. */
+  const open: URL[][] = [];
+  /** References that look like identifiers: a file that is not loaded yet may have the schema. */
+  const identifiers: URL[][] = [];
+  const fetched = new Map<string, Promise<void>>();
   const running = new Set<Promise<void>>();
-  let fetches = 0;
   let outage: unknown;
   const load = async (url: string): Promise<void> => {
     try {
@@ -36,25 +42,38 @@ export async function prefetchReferences(set: DocumentSet, files: DocumentFiles)
       );
     }
   };
-  for (;;) {
-    const document = documents.pop();
-    if (document !== undefined) {
-      for (const url of findReferencedFiles(document)) {
-        if (wanted.has(url.href) || set.wasTried(url.href)) continue;
-        wanted.add(url.href);
+  /** Makes the first of the URIs available that can be. */
+  const find = async (uris: readonly URL[]): Promise<void> => {
+    if (resolver.isIdentified(uris)) return;
+    for (const url of uris) {
+      const { href } = url;
+      if (!set.wasTried(href) && !fetched.has(href)) {
         if (url.protocol === "file:" || set.policy.getRefusal(url) !== undefined) {
           const opened = set.open(url);
           if ("root" in opened) documents.push(opened);
-          continue;
-        }
-        if (++fetches > maxFetches) {
-          set.fail(url.href, `a document may not fetch more than ${maxFetches} files`);
-          continue;
-        }
-        while (running.size >= concurrency) await Promise.race(running);
-        const task: Promise<void> = load(url.href).finally(() => running.delete(task));
-        running.add(task);
+        } else if (fetched.size >= maxFetches) {
+          set.fail(href, `a document may not fetch more than ${maxFetches} files`);
+        } else fetched.set(href, load(href));
       }
+      await fetched.get(href);
+      if (set.getLoaded(href) !== undefined) return;
+    }
+  };
+  for (;;) {
+    const document = documents.pop();
+    if (document !== undefined) {
+      for (const uris of resolver.findFileReferences(document)) {
+        const isFile = uris.some(({ pathname }) => /\.(?:json|ya?ml)$/i.test(pathname));
+        (isFile ? open : identifiers).push(uris);
+      }
+      continue;
+    }
+    if (running.size === 0 && open.length === 0) open.push(...identifiers.splice(0));
+    const next = open.shift();
+    if (next !== undefined) {
+      while (running.size >= concurrency) await Promise.race(running);
+      const task: Promise<void> = find(next).finally(() => running.delete(task));
+      running.add(task);
     } else if (running.size > 0) {
       await Promise.race(running);
     } else {
@@ -76,20 +95,4 @@ async function fetchDocument(
     throw new ReadFault(`it redirects to a URL that may not be opened: ${refusal}`);
   }
   return set.add(url, foundAt.href, fetched.root);
-}
-
-function findReferencedFiles(document: LoadedDocument): URL[] {
-  const files = new Map<string, URL>();
-  walkDocument(document.root, document.url, (node, _pointer, base) => {
-    const reference = getReference(node);
-    if (reference !== undefined && !reference.startsWith("#")) {
-      const url = URL.parse(reference, base);
-      if (url !== null) {
-        url.hash = "";
-        files.set(url.href, url);
-      }
-    }
-    return base;
-  });
-  return [...files.values()];
 }

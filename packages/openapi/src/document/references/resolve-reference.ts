@@ -1,13 +1,15 @@
 import { displayReference } from "../loading/display-url.ts";
 import type { DocumentSet } from "./document-set.ts";
 import { decodeFragment, childPointer, parsePointer } from "@toolweave/core/adapter";
-import { toChildInScope, describePointer } from "./location.ts";
-import type { Location, Scope } from "./location.ts";
-import { DanglingReference, OperationError } from "../operation.ts";
+import { toChildInScope, describePointer, resolveId, withoutFragment } from "./location.ts";
+import type { LoadedDocument, Location, Scope } from "./location.ts";
+import { DanglingReference, OperationError, UnopenedReference } from "../operation.ts";
 import { isRecord, ownString, ownValue, getReference } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
 import { SchemaIndex } from "./schema-index.ts";
-import { DynamicDependents, DynamicScopes, type DynamicScope } from "./dynamic-scope.ts";
+import { walkDocument } from "../walk-document.ts";
+import { DynamicDependents, DynamicScopes, getDynamicReference } from "./dynamic-scope.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
 
 /** Maximum length of a chain of references. */
 const maxChain = 64;
@@ -21,12 +23,13 @@ export class ReferenceResolver {
   readonly #hasIds: boolean;
   readonly #index: SchemaIndex;
   readonly #scopes = new WeakMap<object, Scope>();
+  #all: ReadonlySet<LoadedDocument> | undefined;
   readonly #dynamicScopes = new DynamicScopes();
   readonly #dependents = new DynamicDependents(this);
 
   constructor(set: DocumentSet) {
     this.#set = set;
-    this.#hasIds = set.version === "3.1" || set.version === "3.2";
+    this.#hasIds = set.hasIds;
     this.#index = new SchemaIndex((scope, node, pointer) => this.scopeAt(scope, node, pointer));
   }
 
@@ -71,6 +74,21 @@ export class ReferenceResolver {
       // The caller that follows the reference reports the error.
       return undefined;
     }
+  }
+
+  /**
+   * Returns the schema that `location` is, or to which it leads if it is only an alias of another; undefined if that is
+   * not an object.
+   */
+  peekMeaning(location: Location): Location | undefined {
+    let current: Location | undefined = location;
+    for (let steps = 0; steps < maxChain && isRecord(current?.value); steps++) {
+      if (getReference(current.value) === undefined || Object.keys(current.value).length > 1) {
+        return current;
+      }
+      current = this.peek(current.value, current.scope);
+    }
+    return undefined;
   }
 
   /**
@@ -125,18 +143,72 @@ export class ReferenceResolver {
     return inner === undefined || !this.#dependents.has(value, scope) ? undefined : inner;
   }
 
-  /** Returns true if no further file has to be opened to resolve `reference`. */
+  /** Returns true if `reference` was resolved, or resolving it would open no further file. */
   isOpen(reference: string, scope: Scope): boolean {
-    const [file = ""] = reference.split("#", 1);
-    if (file === "" || scope.resolved.has(reference)) return true;
-    const identity = URL.parse(file, scope.base);
-    if (identity !== null && this.#hasIds) {
-      if (this.#index.findResource(identity.href, this.#set.documents) !== undefined) return true;
-    }
-    const place = URL.parse(file, scope.document.url) ?? identity;
+    if (reference.startsWith("#") || scope.resolved.has(reference)) return true;
+    const uris = getCandidates(withoutFragment(reference), scope);
     return (
-      place === null || this.#set.wasTried(place.href) || this.#set.wasTried(identity?.href ?? "")
+      this.#findIdentified(uris, this.#nearDocuments(scope)) !== undefined ||
+      uris.every((uri) => this.#set.wasTried(uri.href))
     );
+  }
+
+  /**
+   * Returns the references of a file to other files: for each one the URIs that it may mean, the likeliest first. None
+   * of them identifies a part of this file or the main document.
+   */
+  findFileReferences(document: LoadedDocument): URL[][] {
+    const found = new Map<string, URL[]>();
+    walkDocument(document.root, document.scope, (node, pointer, outer) => {
+      const scope = this.scopeAt(outer, node, pointer);
+      for (const reference of this.#getReferences(node, scope)) {
+        if (reference.startsWith("#")) continue;
+        const uris = getCandidates(withoutFragment(reference), scope);
+        const key = uris.join(" ");
+        if (!found.has(key)) found.set(key, uris);
+      }
+      return scope;
+    });
+    return [...found.values()].filter(
+      (uris) => this.#findIdentified(uris, this.#nearDocuments(document.scope)) === undefined,
+    );
+  }
+
+  /**
+   * Returns the reference that an entry of a discriminator's `mapping` means, and the scope in which it is resolved: the
+   * name of a component, of the main document first, else a URI (OpenAPI 3.1.1, "Discriminator Object").
+   */
+  toMappedReference(target: string, scope: Scope): { reference: string; scope: Scope } {
+    const [container, ...rest] =
+      this.#set.version === "2.0" ? ["definitions"] : ["components", "schemas"];
+    for (const document of [this.#set.root, scope.document]) {
+      let names = ownValue(document.root, container as string);
+      for (const key of rest) names = ownValue(names, key);
+      if (ownValue(names, target) !== undefined) {
+        const pointer = [container as string, ...rest, target].reduce<string>(childPointer, "");
+        return { reference: `#${pointer}`, scope: document.scope };
+      }
+    }
+    return { reference: target, scope };
+  }
+
+  #getReferences(node: JsonRecord, scope: Scope): readonly string[] {
+    const references = [getReference(node), getDynamicReference(node)];
+    const { discriminator } = node;
+    if (isRecord(discriminator)) {
+      const { mapping, defaultMapping } = discriminator;
+      for (const target of [...(isRecord(mapping) ? Object.values(mapping) : []), defaultMapping]) {
+        // A name that is no component leads nowhere.
+        if (typeof target !== "string" || !/[#/.]/.test(target)) continue;
+        references.push(this.toMappedReference(target, scope).reference);
+      }
+    }
+    return references.filter((reference) => reference !== undefined);
+  }
+
+  /** Returns true if one of `uris` identifies a part of a file that is loaded. */
+  isIdentified(uris: readonly URL[]): boolean {
+    return this.#findIdentified(uris, this.#set.documents) !== undefined;
   }
 
   /** Returns the scope inside `node`, which differs if the node has an `$id` (JSON Schema 2020-12, 8.2.1). */
@@ -146,9 +218,14 @@ export class ReferenceResolver {
     if (id === undefined || id.startsWith("#")) return scope;
     let inner = this.#scopes.get(node);
     if (inner === undefined) {
+      // The index has all scopes of the file with their pointers and bases, whatever `scope` and `pointer` are.
+      this.#index.add(scope.document);
+      inner = this.#scopes.get(node);
+    }
+    if (inner === undefined) {
       inner = {
         document: scope.document,
-        base: URL.parse(id, scope.base)?.href ?? scope.base,
+        base: resolveId(id, scope.base),
         resource: node,
         pointer,
         resolved: new Map(),
@@ -184,34 +261,67 @@ export class ReferenceResolver {
     return found;
   }
 
+  /**
+   * Returns the file or schema that a reference means. An identifier of the own file or the main document takes
+   * precedence over a file, because it is no location (JSON Schema 2020-12 core, section 8.2.1); that of any other file
+   * is used if there is no file at this place. The result is the same in any order of calls.
+   */
   #openResource(
     reference: string,
     file: string,
     scope: Scope,
     from: Pick<Location, "scope" | "pointer">,
   ): Scope {
-    const refuse = (reason: string) =>
-      referenceError(
-        from,
-        `$ref ${JSON.stringify(displayReference(reference))} cannot be followed: ${reason}`,
-      );
-    const byIdentity = URL.parse(file, scope.base);
-    if (byIdentity !== null) {
-      const known = this.#set.getLoaded(byIdentity.href);
-      if (known !== undefined) return known.scope;
-      if (this.#hasIds) {
-        const resource = this.#index.findResource(byIdentity.href, this.#set.documents);
-        if (resource !== undefined) return resource.scope;
+    const uris = getCandidates(file, scope);
+    const near = this.#findIdentified(uris, this.#nearDocuments(scope));
+    if (near !== undefined) return near;
+    let failure = "it is no URI";
+    for (const uri of uris) {
+      const opened = this.#set.open(uri);
+      if ("root" in opened) return opened.scope;
+      ({ failure } = opened);
+    }
+    const far = this.#hasIds ? this.#findIdentified(uris, this.#openAll()) : undefined;
+    if (far !== undefined) return far;
+    throw new UnopenedReference(
+      `$ref ${JSON.stringify(displayReference(reference))} cannot be followed: ${failure}`,
+      describePointer(from),
+    );
+  }
+
+  #findIdentified(uris: readonly URL[], documents: Iterable<LoadedDocument>): Scope | undefined {
+    if (!this.#hasIds) return undefined;
+    for (const { href } of uris) {
+      const found = this.#index.findResource(href, documents);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Returns the file of a scope and the main document. */
+  #nearDocuments({ document }: Scope): ReadonlySet<LoadedDocument> {
+    return new Set([document, this.#set.root]);
+  }
+
+  /** Opens all files to which references lead. */
+  #openAll(): Iterable<LoadedDocument> {
+    this.#all ??= this.#collectFiles();
+    return this.#all;
+  }
+
+  #collectFiles(): ReadonlySet<LoadedDocument> {
+    const documents = new Set([this.#set.root]);
+    for (const document of documents) {
+      for (const uris of this.findFileReferences(document)) {
+        for (const uri of uris) {
+          const opened = this.#set.open(uri);
+          if (!("root" in opened)) continue;
+          documents.add(opened);
+          break;
+        }
       }
     }
-    // `$self` and `$id` only name resources; a relative reference is located from the file's URL.
-    const byPlace = URL.parse(file, scope.document.url) ?? byIdentity;
-    if (byPlace === null) {
-      throw refuse("the document has no location of its own; pass its path or URL");
-    }
-    const opened = this.#set.open(byPlace);
-    if ("root" in opened) return opened.scope;
-    throw refuse(opened.failure);
+    return documents;
   }
 
   #resolveFragment(
@@ -255,6 +365,19 @@ export class ReferenceResolver {
   }
 }
 
+/**
+ * Returns the URIs that the part of a reference before its `#` may mean: relative to the current base, to that of the
+ * file, and to its location, because authors set an `$id` or `$self` and still refer to the files beside theirs.
+ */
+function getCandidates(file: string, { base, document }: Scope): URL[] {
+  const uris = new Map<string, URL>();
+  for (const one of new Set([base, document.scope.base, document.url ?? base])) {
+    const uri = URL.parse(file, one);
+    if (uri !== null) uris.set(uri.href, uri);
+  }
+  return [...uris.values()];
+}
+
 /** Creates an `OperationError` at a location. */
 export function referenceError(
   at: Pick<Location, "scope" | "pointer">,
@@ -269,4 +392,4 @@ function getMember(value: unknown, token: string): unknown {
   return ownValue(value, token);
 }
 
-const none: readonly Location[] = [];
+const none: readonly never[] = [];

@@ -1,6 +1,6 @@
 import type { LoadedDocument, Location, Scope } from "./location.ts";
-import { ownString, isRecord } from "../record.ts";
-import { childPointer, dataKeywords, mapKeywords } from "@toolweave/core/adapter";
+import { ownString } from "../record.ts";
+import { walkDocument } from "../walk-document.ts";
 
 /** By the resource that contains them, and by name. */
 type Anchors = Map<unknown, Map<string, Location>>;
@@ -11,8 +11,8 @@ type Anchors = Map<unknown, Map<string, Location>>;
  */
 export class SchemaIndex {
   readonly #scopeAt: (scope: Scope, node: unknown, pointer: string) => Scope;
-  readonly #indexed = new Set<LoadedDocument>();
-  readonly #resources = new Map<string, Location>();
+  /** By the file that contains them, and by URI. */
+  readonly #resources = new Map<LoadedDocument, Map<string, Scope>>();
   readonly #anchors: Anchors = new Map();
   readonly #dynamic: Anchors = new Map();
 
@@ -20,15 +20,18 @@ export class SchemaIndex {
     this.#scopeAt = scopeAt;
   }
 
-  /** Returns the schema whose `$id` is `uri`, in one of `documents`. */
-  findResource(uri: string, documents: readonly LoadedDocument[]): Location | undefined {
-    for (const document of documents) this.#index(document);
-    return this.#resources.get(uri);
+  /** Returns the file, or the schema with an `$id`, that is identified by `uri` in one of `documents`. */
+  findResource(uri: string, documents: Iterable<LoadedDocument>): Scope | undefined {
+    for (const document of documents) {
+      const found = this.add(document).get(uri);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** Returns the schema with the `$anchor` or `$dynamicAnchor` called `name` in the resource of `scope`. */
   findAnchor(scope: Scope, name: string): Location | undefined {
-    this.#index(scope.document);
+    this.add(scope.document);
     return this.#anchors.get(scope.resource)?.get(name);
   }
 
@@ -37,7 +40,7 @@ export class SchemaIndex {
    * itself if it has `$recursiveAnchor: true` (2019-09).
    */
   getDynamicAnchors(scope: Scope): ReadonlyMap<string, Location> {
-    this.#index(scope.document);
+    this.add(scope.document);
     return this.#dynamic.get(scope.resource) ?? none;
   }
 
@@ -46,16 +49,17 @@ export class SchemaIndex {
     return [...this.#dynamic.values()].flatMap((anchors) => anchors.get(name) ?? []);
   }
 
-  #index(document: LoadedDocument): void {
-    if (this.#indexed.has(document)) return;
-    this.#indexed.add(document);
+  /** Indexes a file, once; returns the scopes in it by URI. */
+  add(document: LoadedDocument): ReadonlyMap<string, Scope> {
+    const known = this.#resources.get(document);
+    if (known !== undefined) return known;
+    const resources = new Map([[document.scope.base, document.scope]]);
+    if (document.url !== undefined) resources.set(document.url, document.scope);
+    this.#resources.set(document, resources);
     walkDocument(document.root, document.scope, (node, pointer, outer) => {
       const scope = this.#scopeAt(outer, node, pointer);
       const location = { value: node, scope, pointer };
-      const uri = scope.base;
-      if (scope !== outer && uri !== undefined && !this.#resources.has(uri)) {
-        this.#resources.set(uri, location);
-      }
+      if (scope !== outer && !resources.has(scope.base)) resources.set(scope.base, scope);
       const dynamic = ownString(node, "$dynamicAnchor");
       for (const name of [ownString(node, "$anchor"), dynamic]) {
         if (name !== undefined) add(this.#anchors, scope, name, location);
@@ -71,6 +75,7 @@ export class SchemaIndex {
       }
       return scope;
     });
+    return resources;
   }
 }
 
@@ -83,62 +88,4 @@ function add(all: Anchors, scope: Scope, name: string, location: Location): void
     all.set(scope.resource, anchors);
   }
   if (!anchors.has(name)) anchors.set(name, location);
-}
-
-const maxDepth = 500;
-
-/** Members whose values are data: a `$ref` in them is ordinary data. */
-const dataMembers: ReadonlySet<string> = new Set([...dataKeywords, "mapping"]);
-
-/** Members whose keys are names that the author chose, not keywords. */
-const namedMembers: ReadonlySet<string> = new Set([
-  ...mapKeywords,
-  "schemas",
-  "responses",
-  "parameters",
-  "requestBodies",
-  "headers",
-  "securitySchemes",
-  "securityDefinitions",
-  "links",
-  "callbacks",
-  "pathItems",
-  "mediaTypes",
-  "paths",
-  "webhooks",
-  "content",
-  "encoding",
-  "variables",
-]);
-
-/**
- * Visits every object of a document except examples, defaults, enumerated values and `x-` extensions, in which `$ref`
- * and `$id` have no meaning.
- *
- * @param visit called with the object, its JSON pointer, and the result of the call for its parent.
- */
-export function walkDocument<State>(
-  root: unknown,
-  state: State,
-  visit: (node: Readonly<Record<string, unknown>>, pointer: string, outer: State) => State,
-): void {
-  const seen = new Set<object>();
-  const walk = (value: unknown, pointer: string, named: boolean, outer: State, depth: number) => {
-    if (typeof value !== "object" || value === null || depth > maxDepth || seen.has(value)) return;
-    seen.add(value);
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index++) {
-        walk(value[index], childPointer(pointer, index), false, outer, depth + 1);
-      }
-      return;
-    }
-    if (!isRecord(value)) return;
-    const inner = named ? outer : visit(value, pointer, outer);
-    for (const key of Object.keys(value)) {
-      if (!named && (dataMembers.has(key) || key.startsWith("x-"))) continue;
-      const names = !named && namedMembers.has(key);
-      walk(value[key], childPointer(pointer, key), names, inner, depth + 1);
-    }
-  };
-  walk(root, "", false, state, 0);
 }

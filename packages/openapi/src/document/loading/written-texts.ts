@@ -1,0 +1,119 @@
+import { isRecord } from "../record.ts";
+import { walkDocument } from "../walk-document.ts";
+
+/** A scalar of YAML whose value does not have the text that is written: `01`, `1.10`, `~`. */
+export class WrittenScalar {
+  readonly value: unknown;
+  readonly source: string;
+
+  constructor(value: unknown, source: string) {
+    this.value = value;
+    this.source = source;
+  }
+}
+
+/** Members that are texts in every object of a document that is not data. */
+const textMembers: ReadonlySet<string> = new Set([
+  "name",
+  "operationId",
+  "summary",
+  "description",
+  "title",
+  "url",
+  "propertyName",
+  "defaultMapping",
+  "format",
+  "pattern",
+]);
+
+/** Members that are lists of texts. A member that is no list has another meaning. */
+const textLists: ReadonlySet<string> = new Set(["required", "tags"]);
+
+/** Members of a schema for texts that are data: only its `type` makes them texts. */
+const dataMembers: ReadonlySet<string> = new Set(["enum", "const", "default"]);
+
+type Container = Record<string | number, unknown>;
+
+/**
+ * The scalars of a YAML text that its author wrote without quotes where the specification has a text: `name: 404`,
+ * `required: [01]`. YAML reads them as numbers, booleans or null.
+ */
+export class WrittenTexts {
+  /** The written texts of members and items that differ from those of their values. */
+  readonly #sources = new Map<object, Map<string | number, string>>();
+  /** Objects with a scalar that may have to become a text. */
+  readonly #candidates = new Set<object>();
+
+  /** Returns the value of a member. */
+  takeMember(record: object, key: string, member: unknown): unknown {
+    const value = this.#take(record, key, member);
+    if (typeof value === "string" || isRecord(value)) return value;
+    const isText = Array.isArray(value)
+      ? (textLists.has(key) && value.some(isScalar)) ||
+        (dataMembers.has(key) && this.#sources.has(value))
+      : value === null
+        ? key === "name" || key === "type"
+        : textMembers.has(key) || (dataMembers.has(key) && member instanceof WrittenScalar);
+    if (isText) this.#candidates.add(record);
+    return value;
+  }
+
+  /** Returns the value of an item. */
+  takeItem(list: object, item: unknown, index: number): unknown {
+    return this.#take(list, index, item);
+  }
+
+  #take(container: object, key: string | number, written: unknown): unknown {
+    if (!(written instanceof WrittenScalar)) return written;
+    const sources = this.#sources.get(container);
+    if (sources === undefined) this.#sources.set(container, new Map([[key, written.source]]));
+    else sources.set(key, written.source);
+    return written.value;
+  }
+
+  /** Replaces scalars by the texts that are written where the specification has texts, and nowhere else. */
+  apply(root: unknown): void {
+    if (this.#candidates.size === 0) return;
+    walkDocument(root, undefined, (node) => {
+      if (this.#candidates.has(node)) this.#applyTo(node as Container);
+      return undefined;
+    });
+  }
+
+  #applyTo(node: Container): void {
+    for (const key of textMembers) {
+      // Generators write null for a member that is absent; only a parameter must have a name.
+      if (node[key] !== null || (key === "name" && node["in"] !== undefined)) {
+        this.#toText(node, key);
+      }
+    }
+    for (const key of textLists) this.#toTexts(node[key], () => true);
+    if (node["type"] === null) this.#toText(node, "type");
+    if (node["type"] !== "string") return;
+    for (const key of dataMembers) {
+      const value = node[key];
+      const sources = Array.isArray(value) ? this.#sources.get(value) : undefined;
+      this.#toTexts(value, (item, index) => item !== null && sources?.has(index) === true);
+      if (value !== null && this.#sources.get(node)?.has(key) === true) this.#toText(node, key);
+    }
+  }
+
+  #toTexts(list: unknown, isText: (item: unknown, index: number) => boolean): void {
+    if (!Array.isArray(list)) return;
+    for (const [index, item] of list.entries()) {
+      if (isText(item, index)) this.#toText(list as unknown as Container, index);
+    }
+  }
+
+  #toText(container: Container, key: string | number): void {
+    const value = container[key];
+    if (!isScalar(value)) return;
+    const text = this.#sources.get(container)?.get(key) ?? String(value);
+    // An empty value is none.
+    if (text !== "") container[key] = text;
+  }
+}
+
+function isScalar(value: unknown): value is number | boolean | null {
+  return typeof value === "number" || typeof value === "boolean" || value === null;
+}
