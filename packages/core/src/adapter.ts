@@ -155,3 +155,4 @@ export {
 export type { InvalidKeyword } from "./json-schema/keywords.ts";
 export { getDialect, type Dialect } from "./json-schema/keywords.ts";
 export { mergeKeyword, type MergeSchemas } from "./json-schema/merge-keyword.ts";
+export { findUnsatisfiable, type UnsatisfiablePlace } from "./json-schema/unsatisfiable.ts";

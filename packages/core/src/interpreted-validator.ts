@@ -6,6 +6,7 @@ import {
   type Schema,
   type SchemaDraft,
 } from "@cfworker/json-schema";
+import { adaptDialect } from "./schema/adapt-dialect.ts";
 import { duplicateItems } from "./schema/duplicate-items.ts";
 import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
 import { measureSchema, type SchemaValidator } from "./schema/schema-validator.ts";
@@ -32,10 +33,11 @@ import { dataKeywords } from "./json-schema/subschemas.ts";
 export function interpretedValidator(): SchemaValidator {
   return {
     compile(schema) {
-      const draft = toDraft(schema["$schema"]);
+      const { $schema } = schema;
+      const draft = toDraft($schema);
       const anchors = draft === "2020-12" ? new Set<string>() : undefined;
       const run: Run = { anchors, formats: {}, data: undefined, repeats: undefined };
-      const validator = new Validator(adaptSchema(schema, run), draft, false);
+      const validator = new Validator(adaptSchema(schema, $schema, run), draft, false);
       return (value) => {
         allowWork(workBudgets.check);
         run.data = value;
@@ -83,11 +85,11 @@ const replaced: Readonly<Record<string, string>> = {
 };
 
 /** The library writes into the schemas it is given: it gets one of its own. */
-function adaptSchema(schema: JsonSchema, run: Run): Schema {
+function adaptSchema(schema: JsonSchema, $schema: unknown, run: Run): Schema {
   measureSchema(schema);
   allowWork(workBudgets.compile);
   try {
-    return adapted(schema, run, true) as Schema;
+    return adapted(adaptDialect(schema, $schema), run, true) as Schema;
   } catch (error) {
     if (isExceeded(error)) throw new Error("schema is too large to compile", { cause: error });
     throw error;
@@ -232,8 +234,8 @@ function withMembers(
   return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as JsonSchema;
 }
 
+/** Schemas of earlier drafts are written in draft-07. */
 function toDraft($schema: unknown): SchemaDraft {
   const dialect = getDialect($schema);
-  if (dialect !== "draft-07") return dialect;
-  return String($schema).includes("draft-04") ? "4" : "7";
+  return dialect === "2019-09" || dialect === "2020-12" ? dialect : "7";
 }

@@ -41,6 +41,10 @@ const count: Kind = [
   "a whole number of 0 or more",
 ];
 const text: Kind = [isString, "a text"];
+const numberOrFlag: Kind = [
+  (value) => isNumber(value) || typeof value === "boolean",
+  "a number, or true or false",
+];
 const flag: Kind = [(value) => typeof value === "boolean", "true or false"];
 const list: Kind = [Array.isArray, "a list"];
 const anything: Kind = [() => true, "a value"];
@@ -128,20 +132,27 @@ const introduced: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ["$defs", "2019-09"],
   ["$dynamicAnchor", "2020-12"],
   ["$dynamicRef", "2020-12"],
+  ["const", "draft-06"],
+  ["contains", "draft-06"],
   ["contentSchema", "2019-09"],
   ["dependentRequired", "2019-09"],
   ["dependentSchemas", "2019-09"],
   ["deprecated", "2019-09"],
+  ["else", "draft-07"],
+  ["if", "draft-07"],
   ["maxContains", "2019-09"],
   ["minContains", "2019-09"],
   ["prefixItems", "2020-12"],
+  ["propertyNames", "draft-06"],
+  ["then", "draft-07"],
   ["unevaluatedItems", "2019-09"],
   ["unevaluatedProperties", "2019-09"],
 ]);
-const dialects: readonly Dialect[] = ["draft-07", "2019-09", "2020-12"];
+const dialects: readonly Dialect[] = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12"];
 
-function hasKeyword(dialect: Dialect, keyword: string): boolean {
-  return dialects.indexOf(dialect) >= dialects.indexOf(introduced.get(keyword) ?? "draft-07");
+/** True if a dialect has a keyword, or if no dialect has. */
+export function hasKeyword(dialect: Dialect, keyword: string): boolean {
+  return dialects.indexOf(dialect) >= dialects.indexOf(introduced.get(keyword) ?? "draft-04");
 }
 
 /** A keyword with a value that it cannot have. */
@@ -162,7 +173,8 @@ export function findInvalidKeyword(
   dialect: Dialect = "2020-12",
 ): InvalidKeyword | undefined {
   for (const keyword of Object.keys(node)) {
-    const kind = kinds.get(keyword);
+    const isFlag = dialect === "draft-04" && keyword.startsWith("exclusive");
+    const kind = isFlag ? numberOrFlag : kinds.get(keyword);
     if (kind === undefined || kind[0](node[keyword] as JsonValue)) continue;
     if (hasKeyword(dialect, keyword)) return { keyword, expected: kind[1] };
   }
@@ -196,11 +208,13 @@ export function hasValidKeywords(
 // A separate file: the main entry needs it, but not the tables of keywords.
 
 /** A version of JSON Schema. */
-export type Dialect = "draft-07" | "2019-09" | "2020-12";
+export type Dialect = "draft-04" | "draft-06" | "draft-07" | "2019-09" | "2020-12";
 
-/** Returns the dialect that a value of `$schema` names; drafts before 07 are read as that. Default: 2020-12. */
+/** Returns the dialect that a value of `$schema` names; draft-03 is read as draft-04. Default: 2020-12. */
 export function getDialect($schema: unknown): Dialect {
   if (typeof $schema !== "string") return "2020-12";
-  if (/\bdraft-0[3-7]\b/.test($schema)) return "draft-07";
+  const [, draft] = /\bdraft-0([3-7])\b/.exec($schema) ?? [];
+  if (draft !== undefined)
+    return draft === "7" ? "draft-07" : draft >= "5" ? "draft-06" : "draft-04";
   return $schema.includes("2019-09") ? "2019-09" : "2020-12";
 }

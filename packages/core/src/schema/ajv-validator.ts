@@ -4,6 +4,7 @@ import { getDialect, type Dialect } from "../json-schema/keywords.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { childPointer } from "../json/json-pointer.ts";
+import { adaptDialect } from "./adapt-dialect.ts";
 import { measureSchema, type CompiledSchema, type SchemaValidator } from "./schema-validator.ts";
 import { UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { withoutUncheckedPatterns } from "./unchecked-patterns.ts";
@@ -82,7 +83,7 @@ async function loadAjv(dialect: Dialect): Promise<() => Ajv> {
     // Identifiers come from foreign schemas: `__proto__` must be a key like any other.
     Object.setPrototypeOf(ajv.refs, null);
     Object.setPrototypeOf(ajv.schemas, null);
-    // Draft-04's name for `$id`, of which Ajv would rather know nothing: an annotation like others.
+    // Draft-04's name for `$id`, which Ajv refuses: elsewhere an annotation like others.
     ajv.removeKeyword("id");
     boundAjv(ajv);
     return ajv;
@@ -90,16 +91,16 @@ async function loadAjv(dialect: Dialect): Promise<() => Ajv> {
 }
 
 async function ajvMaker(dialect: Dialect): Promise<() => Ajv> {
-  if (dialect === "draft-07") {
-    const { Ajv } = await import("ajv");
-    return () => new Ajv(options);
+  if (dialect === "2020-12") {
+    const { Ajv2020 } = await import("ajv/dist/2020.js");
+    return () => new Ajv2020(options);
   }
   if (dialect === "2019-09") {
     const { Ajv2019 } = await import("ajv/dist/2019.js");
     return () => new Ajv2019(options);
   }
-  const { Ajv2020 } = await import("ajv/dist/2020.js");
-  return () => new Ajv2020(options);
+  const { Ajv } = await import("ajv");
+  return () => new Ajv(options);
 }
 
 const inheritedName: RegExp = new RegExp(
@@ -119,10 +120,11 @@ function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
 function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   // A foreign `$schema` that Ajv does not know must not make the schema unusable, and Ajv's own
   // `$async` would make a promise of the answer.
-  const { $schema: _, $async: _async, ...given } = schema;
+  const { $schema, $async: _, ...given } = schema;
   const { asksWhatIsEvaluated } = measureSchema(given);
   const text = JSON.stringify(given);
-  const rest = text.includes('"__proto__"') ? keepProtoProperty(given) : given;
+  const adapted = adaptDialect(given, $schema, text);
+  const rest = text.includes('"__proto__"') ? keepProtoProperty(adapted) : adapted;
   const own = new Set(Object.keys(ajv.refs));
   const { unevaluated = false, ownProperties = false } = ajv.opts;
   let validate: ValidateFunction;
@@ -196,6 +198,7 @@ function exactly(value: unknown): string {
 
 function oneOf(values: unknown): string {
   const all = Array.isArray(values) ? values : [];
+  if (all.length === 0) return "must not be there: the list of its values is empty";
   const listed = all.slice(0, 20).map(clipped);
   const rest = all.length > listed.length ? `, … (${all.length} in all)` : "";
   return `must be one of ${listed.join(", ")}${rest}`;

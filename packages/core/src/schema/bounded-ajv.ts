@@ -6,6 +6,7 @@ import type { EvaluatedProperties } from "ajv/dist/types/index.js";
 import type { Rule } from "ajv/dist/compile/rules.js";
 import { isObject } from "../json/json.ts";
 import { duplicateItems } from "./duplicate-items.ts";
+import { isMultiple } from "./is-multiple.ts";
 import { linearRegExp } from "./pattern/linear-reg-exp.ts";
 import { spend } from "./pattern/work-budget.ts";
 
@@ -124,7 +125,7 @@ function append(problems: unknown[] | null, added: unknown[]): unknown[] {
 
 function bound({ keyword, definition }: Rule, account: (context: KeywordCxt) => void): void {
   if (!("code" in definition)) return;
-  const code = keyword === "uniqueItems" ? uniqueItems : definition.code;
+  const code = replaced[keyword]?.(definition.code) ?? definition.code;
   const computeCost = costs[keyword];
   definition.code = (context, type) => {
     account(context);
@@ -186,6 +187,22 @@ const merging = new Set([
   "dependentSchemas",
   "dependencies",
 ]);
+
+type KeywordCode = (context: KeywordCxt, type?: string) => void;
+
+/** Keywords whose checks Ajv makes in another way. */
+const replaced: Readonly<Record<string, (code: KeywordCode) => KeywordCode>> = {
+  uniqueItems: () => uniqueItems,
+  multipleOf: () => (context) => {
+    const { gen, data, schema } = context;
+    context.fail(_`!${func(gen, isMultiple)}(${data}, ${schema as number})`);
+  },
+  // Ajv refuses an empty list, for which no value is valid.
+  enum: (code) => (context, type) => {
+    if ((context.schema as unknown[]).length === 0) context.fail(_`true`);
+    else code(context, type);
+  },
+};
 
 function uniqueItems(context: KeywordCxt): void {
   if (context.schema !== true) return;

@@ -102,7 +102,9 @@ test.each([
 
 test.each([
   ["http://json-schema.org/draft-07/schema#", "draft-07"],
-  ["http://json-schema.org/draft-04/schema#", "draft-07"],
+  ["http://json-schema.org/draft-06/schema#", "draft-06"],
+  ["http://json-schema.org/draft-04/schema#", "draft-04"],
+  ["http://json-schema.org/draft-03/schema#", "draft-04"],
   ["https://json-schema.org/draft/2019-09/schema", "2019-09"],
   ["https://json-schema.org/draft/2020-12/schema", "2020-12"],
   [undefined, "2020-12"],
@@ -120,5 +122,8 @@ test("a keyword has a value of its kind in the dialects that have it", () => {
   });
   expect(findInvalidKeyword({ deprecated: 1 })?.keyword).toBe("deprecated");
   expect(findInvalidKeyword({ deprecated: 1, "x-any": 1 }, "draft-07")).toBe(undefined);
+  expect(findInvalidKeyword({ exclusiveMinimum: true }, "draft-04")).toBe(undefined);
+  expect(findInvalidKeyword({ exclusiveMinimum: true }, "draft-06")?.expected).toBe("a number");
+  expect(findInvalidKeyword({ const: 1, if: 1 }, "draft-04")).toBe(undefined);
   expect(findInvalidKeyword({ dependencies: { a: 1 } })?.keyword).toBe("dependencies");
 });

@@ -35,6 +35,9 @@ const makers: Readonly<Record<string, () => Ajv>> = {
 
 const names = { a: {}, b: {} };
 
+/** The keywords whose code is not Ajv's at all. */
+const replacedKeywords = new Set(["multipleOf", "uniqueItems"]);
+
 /** For each keyword that generates code, a schema that makes it generate all of its code. */
 const schemas: Readonly<Record<string, object>> = {
   $dynamicAnchor: { $dynamicAnchor: "n" },
@@ -138,7 +141,7 @@ function unboundedCode(make: () => Ajv, bound: (ajv: Ajv) => void): string[] {
     }
     allowWork(1e9);
     const source = ajv.compile(schema).source?.validateCode.toString() ?? "";
-    const expected = keyword === "uniqueItems" ? !called.has(keyword) : called.has(keyword);
+    const expected = replacedKeywords.has(keyword) ? !called.has(keyword) : called.has(keyword);
     if (!expected && !silent.has(keyword))
       problems.push(`${keyword}: its code is not the wrapped one`);
     const found = (pattern: RegExp): number => source.match(pattern)?.length ?? 0;
@@ -181,6 +184,7 @@ describe.each(Object.keys(makers))("the code that Ajv generates for %s", (dialec
       "required: a function does not account for its cost",
       "required: a problem is not accounted for",
       "$ref: problems are copied",
+      "multipleOf: its code is not the wrapped one",
       "uniqueItems: its code is not the wrapped one",
       "anyOf: evaluated names have a prototype",
       "unevaluatedProperties: inherited properties count as evaluated",
