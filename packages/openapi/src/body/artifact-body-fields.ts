@@ -3,7 +3,7 @@ import { artifactKey } from "@toolweave/core/stores";
 import type { SelfContainedSchema } from "../document/operation.ts";
 import { collectInPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles } from "./body-writer.ts";
-import { toEncodedText, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
+import { toEncodedText, isEncodedSchema, isPlainBinary } from "./binary-content.ts";
 import { isJsonObject } from "../document/record.ts";
 import { unrepresentableValueError, type FieldArgument } from "../parameters/unrepresentable.ts";
 
@@ -46,7 +46,7 @@ export function createArtifactFiller(
       const encoded = schemas.find(isEncodedSchema);
       if (encoded !== undefined) return toEncodedText(value, encoded, files);
       if (artifactKey(value) === undefined) return value;
-      if (!schemas.some((one) => isBinarySchema(one, defs))) return value;
+      if (!schemas.some((one) => isPlainBinary(one))) return value;
       throw unrepresentableValueError(
         argument,
         "cannot be an artifact: this media type cannot carry bytes, and the document does not define their encoding. Pass the text that the API expects.",
@@ -100,7 +100,7 @@ function findBytes(schema: JsonSchema, defs: Definitions): boolean {
       if (seen.has(one)) continue;
       if (seen.size === maxSchemas) return false;
       seen.add(one);
-      if (isBinarySchema(one, defs)) return true;
+      if (isPlainBinary(one)) return true;
       const { properties, additionalProperties, items, prefixItems } = one;
       if (isJsonObject(properties)) open.push(...Object.values(properties).flatMap(toSchemas));
       open.push(...toSchemas(additionalProperties), ...toSchemas(items));

@@ -2,7 +2,7 @@ import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { isReadableMediaType } from "@toolweave/core/adapter";
 import { artifactKey } from "@toolweave/core/stores";
 import type { SelfContainedSchema } from "../document/operation.ts";
-import { resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
+import { getSchemaTypes, toAlternatives } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile } from "./body-writer.ts";
 import { isBinaryMediaType, isInRange } from "../document/media-type.ts";
 import { unrepresentableValueError } from "../parameters/unrepresentable.ts";
@@ -10,15 +10,21 @@ import { unrepresentableValueError } from "../parameters/unrepresentable.ts";
 /**
  * Returns true for a schema whose value is bytes: `format: binary` (OpenAPI 3.0), or a value without an encoding of its
  * own whose media type is binary (3.1, "Working with Binary Data"). Under an unknown media type, a schema without
- * `type` is bytes, and `type: string` is text (3.1.1, "Encoding Object", default `contentType`).
+ * `type` is bytes, and `type: string` is text (3.1.1, "Encoding Object", default `contentType`). Null beside it makes the
+ * value optional.
  */
 export function isBinarySchema(
   given: JsonSchema | boolean,
   defs: SelfContainedSchema["defs"],
   contentType?: string,
 ): boolean {
-  const schema = resolveSchema(given, defs);
-  if (typeof schema === "boolean") return isBinaryType(contentType);
+  if (typeof given === "boolean") return isBinaryType(contentType);
+  const alternatives = toAlternatives(given, defs);
+  return alternatives.length > 0 && alternatives.every((one) => isPlainBinary(one, contentType));
+}
+
+/** Returns true if the keywords of a schema itself, without those of which it is composed, mean bytes. */
+export function isPlainBinary(schema: JsonSchema, contentType?: string): boolean {
   const types = getSchemaTypes(schema);
   if (types.length > 0 && !types.includes("string")) return false;
   if (schema["contentEncoding"] !== undefined || encodedFormats.has(schema["format"])) return false;
@@ -107,6 +113,14 @@ export function toBodyFile(value: JsonValue, argument: string, files: ArtifactFi
   const bytes = Buffer.from(digits, "base64");
   const mediaType = data?.[1];
   return withValidMediaType(mediaType === undefined ? { bytes } : { bytes, mediaType });
+}
+
+/** Returns true for a file where text is allowed too: an artifact's key, or a data URL. */
+export function isFileValue(value: JsonValue): boolean {
+  return (
+    artifactKey(value) !== undefined ||
+    (typeof value === "string" && /^data:[^,]*;base64,/i.test(value))
+  );
 }
 
 /** Removes the media type of a file if no header can contain it: the caller that stored the file chose it. */

@@ -1,11 +1,10 @@
-import type { JsonSchema, JsonValue } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
 import {
   getMediaTypeName,
   isJsonMediaType,
   isTextMediaType,
   stringifyExact,
 } from "@toolweave/core/adapter";
-import { artifactKey } from "@toolweave/core/stores";
 import type { BodyFile, BodyWriter } from "./body-writer.ts";
 import {
   toBase64Schema,
@@ -13,6 +12,7 @@ import {
   toBodyFile,
   isBinarySchema,
   isEncodedSchema,
+  isFileValue,
   getTypeInRanges,
 } from "./binary-content.ts";
 import { createArtifactFiller, containsBytes, mayContainArtifact } from "./artifact-body-fields.ts";
@@ -32,7 +32,13 @@ import { toText } from "../parameters/style-writer.ts";
 import { getTextEncoding } from "./text-charset.ts";
 import type { FieldArgument } from "../parameters/unrepresentable.ts";
 import type { MediaDescription } from "../document/operation.ts";
-import { mayBe, resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
+import {
+  getSchemaTypes,
+  mayBe,
+  resolveSchema,
+  toAlternatives,
+  toPlainSchema,
+} from "../schema/resolve-schema.ts";
 import { isUnconstrained } from "../schema/schema-keywords.ts";
 
 /** The conversion between an argument and the bodies of some media types. */
@@ -145,7 +151,7 @@ const plainText: BodyFormat = {
       schema: { schema, defs },
       mediaType,
     } = media;
-    const resolved = resolveSchema(schema, defs);
+    const resolved = toPlainSchema(schema, defs);
     const types = getSchemaTypes(resolved);
     if (isBytes(media)) return toFileTextSchema(resolved);
     if (isEncodedSchema(resolved)) return toEncodedBytesSchema(resolved as JsonSchema);
@@ -166,7 +172,7 @@ const plainText: BodyFormat = {
     const usual = isJsonMediaType(media.mediaType) ? "application/json" : "text/plain";
     const contentType = isRange ? usual : media.mediaType;
     const encode = getTextEncoding(contentType);
-    const schema = resolveSchema(media.schema.schema, media.schema.defs);
+    const schema = toPlainSchema(media.schema.schema, media.schema.defs);
     const isRaw = isRawMultipart(media);
     if (isBytes(media) || isRaw) {
       return (value, files) => {
@@ -193,15 +199,15 @@ const bytes: BodyFormat = {
   rank: 5,
   accepts: () => true,
   argumentSchema({ schema: { schema, defs }, mediaType }) {
-    const resolved = resolveSchema(schema, defs);
+    const resolved = toPlainSchema(schema, defs);
     if (isEncodedSchema(resolved)) return toEncodedBytesSchema(resolved as JsonSchema);
     return hasOtherEncoding(resolved)
       ? schema
-      : toBase64Schema(schema, mediaType.includes("*") ? 2 : 1);
+      : toBase64Schema(resolved, mediaType.includes("*") ? 2 : 1);
   },
   writer(media, argument) {
     const { mediaType } = media;
-    const schema = resolveSchema(media.schema.schema, media.schema.defs);
+    const schema = toPlainSchema(media.schema.schema, media.schema.defs);
     const chooseType = mediaType.includes("*")
       ? (file: BodyFile) => getTypeInRanges([mediaType], file, argument)
       : () => mediaType;
@@ -315,20 +321,12 @@ export function isFileBody({ media, format }: ChosenBody): boolean {
   if (format === plainText) return isBytes(media);
   if (format !== bytes) return false;
   const { schema, defs } = media.schema;
-  const resolved = resolveSchema(schema, defs);
+  const resolved = toPlainSchema(schema, defs);
   if (typeof resolved === "boolean") return isBinaryMediaType(media.mediaType);
   const structural = ["properties", "items", "allOf", "anyOf", "oneOf", "$ref"];
   return (
     !structural.some((keyword) => resolved[keyword] !== undefined) &&
     mayBe(resolved, defs, ["string"])
-  );
-}
-
-/** Returns true for a file where text is expected: an artifact's key, or a data URL. */
-function isFileValue(value: JsonValue): boolean {
-  return (
-    artifactKey(value) !== undefined ||
-    (typeof value === "string" && /^data:[^,]*;base64,/i.test(value))
   );
 }
 
@@ -347,8 +345,10 @@ function isAnyType({ mediaType }: MediaDescription): boolean {
 }
 
 function isText({ schema: { schema, defs } }: MediaDescription): boolean {
-  const types = getSchemaTypes(resolveSchema(schema, defs));
-  return types.length === 1 && types[0] === "string";
+  const alternatives = toAlternatives(schema, defs);
+  return (
+    alternatives.length > 0 && alternatives.every((one) => getSchemaTypes(one).join() === "string")
+  );
 }
 
 function isBytes({ schema: { schema, defs } }: MediaDescription): boolean {
@@ -356,5 +356,5 @@ function isBytes({ schema: { schema, defs } }: MediaDescription): boolean {
 }
 
 function isList({ schema: { schema, defs } }: MediaDescription): boolean {
-  return getSchemaTypes(resolveSchema(schema, defs)).includes("array");
+  return toAlternatives(schema, defs).some((one) => getSchemaTypes(one).includes("array"));
 }

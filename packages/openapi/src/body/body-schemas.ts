@@ -1,7 +1,9 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import type { MediaDescription } from "../document/operation.ts";
-import { resolveSchema } from "../schema/resolve-schema.ts";
+import type { MediaDescription, SelfContainedSchema } from "../document/operation.ts";
+import { getSchemaTypes, resolveSchema, toPlainSchema } from "../schema/resolve-schema.ts";
 import { isEncodedSchema } from "./binary-content.ts";
+
+type Definitions = SelfContainedSchema["defs"];
 
 /**
  * Returns the document's schema; the descriptions of properties with encoded bytes mention that an artifact's key is
@@ -17,24 +19,34 @@ export function toJsonArgumentSchema({
     | undefined;
   let changed: Record<string, JsonValue> | undefined;
   for (const [name, property] of Object.entries(properties ?? {})) {
-    const resolved = resolveSchema(property, defs);
-    if (typeof resolved === "boolean" || !isEncodedSchema(resolved)) continue;
-    const { description } = resolved;
-    const about = typeof description === "string" ? `${description}\n\n` : "";
+    const described = describeEncoded(property, defs);
+    if (described === undefined) continue;
     changed ??= { ...(properties as JsonObject) };
-    changed[name] = {
-      ...resolved,
-      description: `${about}Base64, or the key of an artifact: art_…`,
-    };
+    changed[name] = described;
   }
   return changed === undefined ? schema : { ...root, properties: changed };
 }
 
+/** Returns the schema of encoded bytes, or of a list of them, with a description of its argument. */
+function describeEncoded(schema: JsonSchema | boolean, defs: Definitions): JsonSchema | undefined {
+  const resolved = resolveSchema(schema, defs);
+  const plain = toPlainSchema(schema, defs);
+  if (typeof resolved === "boolean" || typeof plain === "boolean") return undefined;
+  if (isEncodedSchema(plain)) return { ...resolved, description: toEncodedDescription(plain) };
+  const { items } = resolved;
+  if (items === undefined || !getSchemaTypes(resolved).includes("array")) return undefined;
+  const item = describeEncoded(items as JsonSchema | boolean, defs);
+  return item === undefined ? undefined : { ...resolved, items: item };
+}
+
 /** Creates the schema of a whole body of base64 text. */
 export function toEncodedBytesSchema(schema: JsonSchema): JsonSchema {
-  const { description } = schema;
+  return { ...schema, description: toEncodedDescription(schema) };
+}
+
+function toEncodedDescription({ description }: JsonSchema): string {
   const about = typeof description === "string" ? `${description}\n\n` : "";
-  return { ...schema, description: `${about}Base64, or the key of an artifact: art_…` };
+  return `${about}Base64, or the key of an artifact: art_…`;
 }
 
 /** Creates the schema of a text file. */

@@ -6,20 +6,15 @@ import {
   createReservedKeyCheck,
 } from "../parameters/reserved-names.ts";
 import type { MediaDescription, Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { mayBe, resolveSchema } from "../schema/resolve-schema.ts";
+import { mayBe, toPlainSchema } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile, BodyWriter } from "./body-writer.ts";
-import { toEncodedText, toBodyFile, getTypeInRanges } from "./binary-content.ts";
+import { toEncodedText, toBodyFile, getTypeInRanges, isFileValue } from "./binary-content.ts";
 import { mayContainArtifact } from "./artifact-body-fields.ts";
 import { toFormObject, toList } from "../parameters/form-text.ts";
 import { formatFieldValue, parseFieldValue } from "@toolweave/http/fields";
 import { isInRange, getMediaTypeParameter } from "../document/media-type.ts";
-import {
-  isFormData,
-  planParts,
-  type MultipartPart,
-  type MultipartParts,
-  type PlannedParts,
-} from "./multipart-parts.ts";
+import { isFormData, planParts, type PlannedParts } from "./multipart-parts.ts";
+import type { MultipartPart, MultipartParts } from "./multipart-plan.ts";
 import {
   forEachLeaf,
   getDelimiter,
@@ -46,7 +41,7 @@ export function hasParts(media: MediaDescription): boolean {
     !isFormData(media) || mayBe(item.schema, item.defs, ["object"]);
   if (itemSchema !== undefined) return isPart(itemSchema);
   if (mayBe(schema.schema, schema.defs, ["object"])) return true;
-  const list = resolveSchema(schema.schema, schema.defs);
+  const list = toPlainSchema(schema.schema, schema.defs);
   if (typeof list === "boolean" || !mayBe(list, schema.defs, ["array"])) return false;
   const items = (list["items"] ?? true) as JsonSchema | boolean;
   return list["prefixItems"] !== undefined || isPart({ schema: items, defs: schema.defs });
@@ -57,8 +52,9 @@ export function hasFileParts(media: MediaDescription): boolean {
   return containsFile(plannedParts(media).plans);
 }
 
-function containsFile({ byName, prefix, rest }: MultipartParts): boolean {
-  return [...byName.values(), ...prefix, rest].some(
+function containsFile({ byName, byPattern, prefix, rest, additional }: MultipartParts): boolean {
+  const patterns = byPattern.map(([, plan]) => plan);
+  return [...byName.values(), ...patterns, ...prefix, rest, additional].some(
     ({ file, nested }) => file || (nested !== undefined && containsFile(nested)),
   );
 }
@@ -163,7 +159,7 @@ class PartWriter {
   #field(plans: MultipartParts, name: string, value: JsonValue, argument: string): Part[] {
     if (value === null) return [];
     this.#checkName(name);
-    const plan = plans.byName.get(name);
+    const plan = findPart(plans, name);
     if (plan?.styled !== undefined) {
       const checkField = createReservedKeyCheck(argument, getOtherFields(plans.names, name));
       return toStyledFields(plan.styled, value, argument).map(([field, text]) => {
@@ -179,9 +175,15 @@ class PartWriter {
    * @param argument the argument's name, for errors.
    * @param name of the part, if its parts are named; also the default name of a file.
    */
-  #part(plan: MultipartPart | undefined, given: JsonValue, argument: string, name?: string): Part {
+  #part(
+    declared: MultipartPart | undefined,
+    given: JsonValue,
+    argument: string,
+    name?: string,
+  ): Part {
     const disposition = name === undefined ? "" : contentDisposition(name, argument);
-    const { content, headers } = readChosenHeaders(plan, given, argument);
+    const { content, headers } = readChosenHeaders(declared, given, argument);
+    const plan = isOtherValue(declared, content) ? declared.other : declared;
     let filename = "";
     let type: string | undefined;
     let body: readonly Uint8Array[];
@@ -207,8 +209,7 @@ class PartWriter {
       const bytes = getTextEncoding(type ?? "")(text, argument);
       body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];
       // Forms have no transfer encodings (RFC 7578 section 4.7).
-      const declared = plan?.encoded?.["contentEncoding"];
-      if (name === undefined && declared === "base64") {
+      if (name === undefined && plan?.encoded?.["contentEncoding"] === "base64") {
         encoding = "Content-Transfer-Encoding: base64\r\n";
       }
     }
@@ -220,6 +221,24 @@ class PartWriter {
       type: type ?? "text/plain",
     };
   }
+}
+
+function findPart(
+  { byName, names, byPattern, additional }: MultipartParts,
+  name: string,
+): MultipartPart | undefined {
+  const own = byName.get(name);
+  if (own !== undefined || names.has(name)) return own;
+  return byPattern.find(([pattern]) => pattern.test(name))?.[1] ?? additional;
+}
+
+/** Returns true for a value that is not a file, in a part that may be a file or something else. */
+function isOtherValue(
+  plan: MultipartPart | undefined,
+  value: JsonValue,
+): plan is MultipartPart & { readonly other: MultipartPart } {
+  if (plan?.other === undefined) return false;
+  return typeof value !== "string" || (plan.acceptsText === true && !isFileValue(value));
 }
 
 /** A part; its head has one character for each byte. */

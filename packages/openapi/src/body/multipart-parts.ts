@@ -1,59 +1,28 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { getMediaTypeName, isJsonMediaType } from "@toolweave/core/adapter";
-import { setOwn, isJsonObject } from "../document/record.ts";
-import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { getRequiredNames, resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
-import { toBase64Schema, isBinarySchema, isEncodedSchema, isMediaType } from "./binary-content.ts";
-import { createArtifactFiller, type ArtifactFiller } from "./artifact-body-fields.ts";
+import { getMediaTypeName, isCheckablePattern, isJsonMediaType } from "@toolweave/core/adapter";
+import { isJsonObject } from "../document/record.ts";
+import type { Encoding, Encodings, SelfContainedSchema } from "../document/operation.ts";
+import {
+  getRequiredNames,
+  getSchemaTypes,
+  isNullable,
+  resolveSchema,
+  toAlternatives,
+  toPlainSchema,
+} from "../schema/resolve-schema.ts";
+import {
+  toBase64Schema,
+  isBinarySchema,
+  isEncodedSchema,
+  isMediaType,
+  isPlainBinary,
+} from "./binary-content.ts";
+import { createArtifactFiller } from "./artifact-body-fields.ts";
 import { toStyledProperty } from "../parameters/form-text.ts";
-import { createParameterWriter } from "../parameters/serialize-parameter.ts";
-import type { ParameterWriter } from "../parameters/style-writer.ts";
+import type { MultipartPart, MultipartParts } from "./multipart-plan.ts";
+import { planHeaders, type PlannedHeaders } from "./part-headers.ts";
 
 type Schema = JsonSchema | boolean;
-
-/** The way in which the parts of one property, or of one position, are written. */
-export interface MultipartPart {
-  /** The argument is base64 text, and the part is a file. */
-  readonly file: boolean;
-  /** The schema of encoded bytes; the argument and the part have the same encoding. */
-  readonly encoded?: JsonSchema;
-  /** Replaces the keys of artifacts in a part that is an object by their bytes. */
-  readonly fill?: ArtifactFiller;
-  /** Text is written as a JSON string. */
-  readonly json: boolean;
-  /** The media types of the part; may contain wildcards, may be empty. */
-  readonly types: readonly string[];
-  /** The headers that every part has. */
-  readonly fixedHeaders: readonly (readonly [name: string, text: string])[];
-  /** The headers that the model chooses: the part is passed as `{ content, headers }`. */
-  readonly headers: readonly PartHeader[];
-  /** A list is one part, instead of one part for each item. */
-  readonly whole: boolean;
-  /** Written like a query parameter, without percent-encoding. */
-  readonly styled?: Parameter;
-  /** The part is itself multipart. */
-  readonly nested?: MultipartParts;
-}
-
-/** A header of a part, chosen by the model. */
-interface PartHeader {
-  readonly name: string;
-  readonly write: ParameterWriter;
-}
-
-/** The parts of a multipart body, by name and by position. */
-export interface MultipartParts {
-  /** The body's media type, as declared. */
-  readonly mediaType: string;
-  readonly byName: ReadonlyMap<string, MultipartPart>;
-  /** All properties that the schema names. */
-  readonly names: ReadonlySet<string>;
-  /** The properties that must have a part. */
-  readonly required: ReadonlySet<string>;
-  readonly prefix: readonly MultipartPart[];
-  /** For parts that have no plan of their own. */
-  readonly rest: MultipartPart;
-}
 
 /** The plans, and the schema of the body as the model sees it. */
 export interface PlannedParts {
@@ -86,14 +55,6 @@ const plainPart: MultipartPart = {
 /** The schema of a property that the document does not name. */
 const anything: JsonSchema = { type: ["string", "number", "boolean", "object", "array"] };
 
-/** A part is sent without a coding, so these headers are never set (RFC 7578 section 4.7; RFC 9110 section 8.4). */
-const codingHeaders: ReadonlySet<string> = new Set([
-  "content-transfer-encoding",
-  "content-encoding",
-  "content-length",
-  "transfer-encoding",
-]);
-
 const deepest = 8;
 /** Maximum number of schemas of which a body is composed: a few levels of repeated choices can expand to billions. */
 const maxRoots = 1000;
@@ -103,22 +64,39 @@ export function planParts(parts: Parts): PlannedParts {
   const byName = new Map<string, MultipartPart>();
   const prefix: MultipartPart[] = [];
   const names = new Set<string>();
-  const found = { byName, names, prefix, rest: plainPart, left: maxRoots };
+  const found: Found = {
+    byName,
+    names,
+    prefix,
+    byPattern: [],
+    rest: plainPart,
+    additional: plainPart,
+    others: anything,
+    left: maxRoots,
+  };
   const schema = planRoot(parts.schema, parts, found, 0);
   // An encoding may define a property that the schema does not name.
   for (const [name, encoding] of Object.entries(parts.encoding ?? {})) {
-    if (!byName.has(name)) byName.set(name, planPart(anything, encoding, parts, name).plan);
+    if (!byName.has(name)) byName.set(name, planPart(found.others, encoding, parts, name).plan);
   }
   const required = getRequiredNames(parts.schema, parts.defs);
   const { mediaType } = parts;
-  return { schema, plans: { mediaType, byName, names, required, prefix, rest: found.rest } };
+  const { byPattern, rest, additional } = found;
+  return {
+    schema,
+    plans: { mediaType, byName, names, required, prefix, byPattern, rest, additional },
+  };
 }
 
 interface Found {
   readonly byName: Map<string, MultipartPart>;
   readonly names: Set<string>;
   readonly prefix: MultipartPart[];
+  readonly byPattern: (readonly [RegExp, MultipartPart])[];
   rest: MultipartPart;
+  additional: MultipartPart;
+  /** The schema of properties that the body does not name. */
+  others: Schema;
   /** Number of schemas that may still be processed. */
   left: number;
 }
@@ -135,6 +113,22 @@ function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Sch
   if (isJsonObject(properties)) {
     const planned = planProperties(properties, parts, (name) => getEncoding(parts, name), found);
     if (planned !== undefined) changes["properties"] = planned;
+  }
+  const { additionalProperties, patternProperties } = root;
+  if (isJsonObject(additionalProperties)) {
+    const { plan, schema } = planPart(additionalProperties, {}, parts, "");
+    found.additional = plan;
+    found.others = additionalProperties;
+    if (schema !== undefined) changes["additionalProperties"] = schema as JsonValue;
+  }
+  if (isJsonObject(patternProperties)) {
+    changes["patternProperties"] = Object.fromEntries(
+      (Object.entries(patternProperties) as [string, Schema][]).map(([pattern, property]) => {
+        const { plan, schema = property } = planPart(property, {}, parts, "");
+        if (isCheckablePattern(pattern)) found.byPattern.push([RegExp(pattern, "u"), plan]);
+        return [pattern, schema as JsonValue];
+      }),
+    );
   }
   const isForm = isFormData(parts);
   if (Array.isArray(prefixItems)) {
@@ -160,8 +154,13 @@ function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Sch
       if (schema !== undefined) changes["items"] = schema as JsonValue;
     }
   }
+  const { $ref, ...own } = root;
+  const body =
+    $ref === undefined
+      ? root
+      : { ...own, allOf: [{ $ref }, ...((root["allOf"] ?? []) as JsonValue[])] };
   for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-    const branches = root[keyword];
+    const branches = body[keyword];
     if (!Array.isArray(branches)) continue;
     let changed = false;
     const planned = (branches as Schema[]).map((branch) => {
@@ -171,7 +170,7 @@ function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Sch
     });
     if (changed) changes[keyword] = planned as JsonValue;
   }
-  return Object.keys(changes).length === 0 ? given : ({ ...root, ...changes } as JsonSchema);
+  return Object.keys(changes).length === 0 ? given : ({ ...body, ...changes } as JsonSchema);
 }
 
 function planProperties(
@@ -182,7 +181,9 @@ function planProperties(
 ): JsonObject | undefined {
   let changed: Record<string, JsonValue> | undefined;
   for (const [name, property] of Object.entries(properties) as [string, Schema][]) {
-    const { plan, schema } = planPart(property, findEncoding(name), parts, name);
+    const { plan, schema } = withNull(planPart(property, findEncoding(name), parts, name), () =>
+      isNullable(property, parts.defs),
+    );
     names.add(name);
     if (plan !== plainPart) byName.set(name, plan);
     if (schema === undefined) continue;
@@ -190,6 +191,16 @@ function planProperties(
     changed[name] = schema as JsonValue;
   }
   return changed;
+}
+
+/** Accepts null for a part that need not be sent. */
+function withNull(planned: PlannedPart, isOptional: () => boolean): PlannedPart {
+  const { plan, schema } = planned;
+  if (typeof schema !== "object" || plan.headers.length > 0 || !isOptional()) return planned;
+  const { type, anyOf } = schema;
+  if (typeof type === "string") return { plan, schema: { ...schema, type: [type, "null"] } };
+  if (!Array.isArray(anyOf)) return planned;
+  return { plan, schema: { ...schema, anyOf: [...anyOf, { type: "null" }] as JsonValue } };
 }
 
 /** Plans an item of a form that is a list to preserve its order: an object with the field's name and value. */
@@ -202,35 +213,36 @@ function planField(given: Schema, parts: Parts, encoding: Encoding, found: Found
 
 /** @param name of the property; absent for a position. */
 function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string): PlannedPart {
-  const schema = resolveSchema(given, parts.defs);
+  const { defs } = parts;
   const isForm = isFormData(parts);
+  const alternatives = toAlternatives(given, defs);
+  const styled = isForm && name !== undefined ? toStyledProperty(name, encoding) : undefined;
+  if (styled !== undefined && !isFile(alternatives, defs)) {
+    return { plan: { ...plainPart, styled } };
+  }
   const types = parseContentTypes(encoding);
   const nestedType = types.find((type) => type.startsWith("multipart/"));
+  if (alternatives.length > 1 && nestedType === undefined) {
+    const planned = planFiles(alternatives, encoding, parts, name);
+    if (planned !== undefined) return planned;
+  }
+  const schema = toPlainSchema(given, defs);
   const list = name !== undefined && typeof schema === "object" && isList(schema);
-  if (list && !(nestedType !== undefined && !isComplex(schema, parts.defs))) {
-    const styled = isForm ? toStyledProperty(name, encoding) : undefined;
-    if (styled !== undefined) return { plan: { ...plainPart, styled } };
+  if (list && !(nestedType !== undefined && !isComplex(schema, defs))) {
     const { items } = schema;
     const inner = planPart((items ?? { type: "string" }) as Schema, encoding, parts);
     return inner.schema === undefined
       ? inner
       : { plan: inner.plan, schema: { ...schema, items: inner.schema as JsonValue } };
   }
-  const styled = isForm && name !== undefined ? toStyledProperty(name, encoding) : undefined;
-  if (styled !== undefined) return { plan: { ...plainPart, styled } };
-  const headers = (encoding.headers ?? []).filter(
-    ({ name: header }) => !codingHeaders.has(header.toLowerCase()),
-  );
+  const headers = planHeaders(encoding.headers);
   if (nestedType !== undefined) {
-    const nested = planParts({ ...encoding, mediaType: nestedType, schema, defs: parts.defs });
+    const nested = planParts({ ...encoding, mediaType: nestedType, schema, defs });
     const plan = { ...plainPart, whole: true, nested: nested.plans };
     return withHeaders({ plan, schema: nested.schema }, headers, schema);
   }
   const mediaType = typeof schema === "object" ? schema["contentMediaType"] : undefined;
-  if (
-    isBinarySchema(schema, parts.defs, encoding.contentType) ||
-    isUnconstrainedSchema(schema, types)
-  ) {
+  if (isBinarySchema(schema, defs, encoding.contentType) || isUnconstrainedSchema(schema, types)) {
     const declared = types.length > 0 || typeof mediaType !== "string" ? types : [mediaType];
     const plan = { ...plainPart, file: true, types: declared };
     const ranges = declared.some((type) => type.includes("*")) ? 2 : declared.length;
@@ -240,11 +252,15 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
   // A text that already is JSON is sent unchanged.
   const isJsonText = typeof mediaType === "string" && isJsonMediaType(mediaType);
   const json = types[0] !== undefined && isJsonMediaType(types[0]) && !isJsonText;
-  const fill = isStructured(schema)
-    ? createArtifactFiller({ schema, defs: parts.defs })
+  const fill = alternatives.some(isStructured)
+    ? createArtifactFiller({ schema: given, defs })
     : undefined;
   const isPlain =
-    !json && types.length === 0 && headers.length === 0 && !isEncodedSchema(schema) && !fill;
+    !json &&
+    types.length === 0 &&
+    encoding.headers === undefined &&
+    !isEncodedSchema(schema) &&
+    !fill;
   if (isPlain) return { plan: plainPart };
   const filled = fill === undefined ? {} : { fill };
   return withHeaders(
@@ -254,58 +270,50 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
   );
 }
 
-/** Sets the headers that have only one possible value; the model chooses the others. */
-function withHeaders(
-  { plan, schema }: PlannedPart,
-  headers: readonly Parameter[],
-  given: Schema,
-): PlannedPart {
-  const fixedHeaders: [string, string][] = [];
-  const chosen: PartHeader[] = [];
-  const properties: Record<string, JsonValue> = {};
-  const required: string[] = [];
-  for (const header of headers) {
-    const { name } = header;
-    const { schema: says } = header.schema;
-    const write = createParameterWriter(header, name);
-    const only = getOnlyValue(resolveSchema(says, header.schema.defs));
-    if (only !== undefined && only !== null) {
-      const text = write(only);
-      if (text !== undefined) fixedHeaders.push([name, text]);
-    } else if (says !== false) {
-      chosen.push({ name, write });
-      setOwn(properties, name, says);
-      if (header.required) required.push(name);
-    }
-  }
-  const planned: MultipartPart = { ...plan, fixedHeaders, headers: chosen };
-  if (chosen.length === 0)
-    return schema === undefined ? { plan: planned } : { plan: planned, schema };
+/**
+ * Plans a part that is a file in some of its alternatives: a file or a list of files, a file or a text. `undefined`: in
+ * none of them.
+ */
+function planFiles(
+  alternatives: readonly JsonSchema[],
+  encoding: Encoding,
+  parts: Parts,
+  name: string | undefined,
+): PlannedPart | undefined {
+  const planned = alternatives.map((given) => ({
+    given,
+    ...planPart(given, encoding, parts, name),
+  }));
+  const [first] = planned.filter(({ plan }) => plan.file);
+  if (first === undefined) return undefined;
+  const others = planned.filter(({ plan }) => !plan.file);
+  const types = new Set(planned.flatMap(({ plan }) => (plan.file ? plan.types : [])));
+  const schemas = planned.map(({ schema, given }) => schema ?? given);
+  const distinct = [...new Map(schemas.map((one) => [JSON.stringify(one), one])).values()];
+  const [only, another] = distinct;
+  const other = others.find(({ plan }) => plan !== plainPart)?.plan ?? plainPart;
+  const acceptsText = others.some(({ given }) => {
+    const found = getSchemaTypes(given);
+    return found.length === 0 || found.includes("string");
+  });
   return {
-    plan: planned,
-    schema: {
-      type: "object",
-      properties: {
-        content: (schema ?? given) as JsonValue,
-        headers: {
-          type: "object",
-          properties,
-          ...(required.length === 0 ? {} : { required }),
-          additionalProperties: false,
-        },
-      },
-      required: required.length === 0 ? ["content"] : ["content", "headers"],
-      additionalProperties: false,
+    plan: {
+      ...first.plan,
+      types: [...types],
+      ...(others.length === 0 ? {} : { other, acceptsText }),
     },
+    schema: another === undefined ? (only as Schema) : { anyOf: distinct as JsonValue },
   };
 }
 
-function getOnlyValue(schema: Schema): JsonValue | undefined {
-  if (typeof schema === "boolean") return undefined;
-  const { const: only, enum: values } = schema;
-  return (
-    only ?? (Array.isArray(values) && values.length === 1 ? (values[0] as JsonValue) : undefined)
-  );
+function withHeaders(
+  { plan, schema }: PlannedPart,
+  { wrap, ...headers }: PlannedHeaders,
+  given: Schema,
+): PlannedPart {
+  const planned = { ...plan, ...headers };
+  if (wrap !== undefined) return { plan: planned, schema: wrap(schema ?? given) };
+  return schema === undefined ? { plan: planned } : { plan: planned, schema };
 }
 
 const words = new Set(["description", "$comment", "deprecated", "writeOnly", "x-secret"]);
@@ -319,9 +327,18 @@ function isUnconstrainedSchema(schema: Schema, types: readonly string[]): boolea
   return schema === true || Object.keys(schema).every((keyword) => words.has(keyword));
 }
 
+/** Returns true for a file or a list of files. No style of a parameter can write bytes (RFC 6570 section 2.3). */
+function isFile(alternatives: readonly JsonSchema[], defs: Parts["defs"]): boolean {
+  return (
+    alternatives.length > 0 &&
+    alternatives.every((one) =>
+      isList(one) ? isBinarySchema((one["items"] ?? true) as Schema, defs) : isPlainBinary(one),
+    )
+  );
+}
+
 /** Returns true for an object, whose properties may contain bytes. */
-function isStructured(schema: Schema): boolean {
-  if (typeof schema === "boolean") return false;
+function isStructured(schema: JsonSchema): boolean {
   return getSchemaTypes(schema).includes("object") || isJsonObject(schema["properties"]);
 }
 
@@ -331,8 +348,8 @@ function isList(schema: JsonSchema): boolean {
 
 /** Returns true for a list whose items are lists or objects. */
 function isComplex({ items }: JsonSchema, defs: SelfContainedSchema["defs"]): boolean {
-  const types = items === undefined ? [] : getSchemaTypes(resolveSchema(items as Schema, defs));
-  return types.includes("array") || types.includes("object");
+  if (items === undefined) return false;
+  return toAlternatives(items as Schema, defs).some((one) => isList(one) || isStructured(one));
 }
 
 function parseContentTypes({ contentType }: Encoding): readonly string[] {

@@ -2,7 +2,7 @@ import type { JsonSchema } from "@toolweave/core";
 import { getMediaTypeName, isJsonMediaType, visibleText } from "@toolweave/core/adapter";
 import type { LayoutOptions } from "../settings/operation-options.ts";
 import { OperationError, type MediaDescription, type RequestBody } from "../document/operation.ts";
-import { resolveSchema, mayBe, getSchemaTypes } from "../schema/resolve-schema.ts";
+import { getSchemaTypes, mayBe, resolveSchema, toPlainSchema } from "../schema/resolve-schema.ts";
 import { isEncodedSchema } from "./binary-content.ts";
 import { withNamedPart } from "./unnamed-part.ts";
 import { isInRange } from "../document/media-type.ts";
@@ -29,7 +29,7 @@ function decodeMedia(media: readonly MediaDescription[]): readonly MediaDescript
   let changed = false;
   const decoded = media.map((one): MediaDescription => {
     const { schema, defs } = one.schema;
-    const resolved = resolveSchema(schema, defs);
+    const resolved = toPlainSchema(schema, defs);
     if (isJsonMediaType(one.mediaType) || !isEncodedSchema(resolved)) return one;
     changed = true;
     const { contentEncoding: _, ...others } = resolved as JsonSchema;

@@ -3,7 +3,7 @@ import { getMediaTypeName } from "@toolweave/core/adapter";
 import { getMediaTypeParameter } from "../document/media-type.ts";
 import type { MediaDescription, RequestBody } from "../document/operation.ts";
 import { unrepresentableValueError } from "../parameters/unrepresentable.ts";
-import { getSchemaTypes, mayBe, resolveSchema } from "../schema/resolve-schema.ts";
+import { getSchemaTypes, mayBe, toPlainSchema } from "../schema/resolve-schema.ts";
 import { hasParts } from "./multipart-body.ts";
 import { isFormData } from "./multipart-parts.ts";
 
@@ -74,14 +74,14 @@ function getStringTypes({
   schema,
   defs,
 }: MediaDescription["schema"]): readonly string[] | undefined {
-  const types = getSchemaTypes(resolveSchema(schema, defs));
+  const types = getSchemaTypes(toPlainSchema(schema, defs));
   const isString =
     types.includes("string") && types.every((type) => type === "string" || type === "null");
   return isString ? types : undefined;
 }
 
 function isListOfStrings({ schema: { schema, defs } }: MediaDescription): boolean {
-  const list = resolveSchema(schema, defs);
+  const list = toPlainSchema(schema, defs);
   if (typeof list === "boolean" || !getSchemaTypes(list).includes("array")) return false;
   return mayBe((list["items"] ?? true) as JsonSchema | boolean, defs, ["string"]);
 }

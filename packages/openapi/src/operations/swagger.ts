@@ -141,8 +141,8 @@ function readFormBody(reading: OperationReading, parameters: readonly Location[]
     const description = ownString(parameter.value, "description");
     setOwn(properties, name, description === undefined ? schema : { ...schema, description });
     if (ownValue(parameter.value, "required") === true) required.push(name);
-    if (schema["type"] === "file") hasFile = true;
-    if (schema["type"] === "array") {
+    if (isFile(schema)) hasFile = true;
+    else if (schema["type"] === "array") {
       setOwn(
         encoding,
         name,
@@ -160,6 +160,15 @@ function readFormBody(reading: OperationReading, parameters: readonly Location[]
     ...(hasEncoding ? { encoding } : {}),
   }));
   return { required: required.length > 0, media };
+}
+
+/** Returns true for a file or a list of files, which `format: binary` of later versions means too. */
+function isFile(schema: unknown): boolean {
+  return (
+    ownValue(schema, "type") === "file" ||
+    ownValue(schema, "format") === "binary" ||
+    (isRecord(schema) && isFile(schema["items"]))
+  );
 }
 
 /** Returns multipart for files; for other forms, the types that the operation consumes, url-encoded by default. */

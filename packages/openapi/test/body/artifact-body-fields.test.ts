@@ -89,6 +89,27 @@ describe("an artifact's key in a body", () => {
     expect(body).toContain("Content-Type: image/jpeg\r\n\r\n\xfb\xff\r\n");
   });
 
+  test("becomes bytes in a part that is a file through compositions, references and maps", () => {
+    const file = { type: "string", format: "binary" };
+    const defs = { File: file, Optional: { anyOf: [file, { type: "null" }] } };
+    const schema = {
+      type: "object",
+      properties: {
+        a: { anyOf: [{ $ref: "#/$defs/File" }, { type: "null" }] },
+        b: { allOf: [{ $ref: "#/$defs/File" }], description: "A picture." },
+        c: { $ref: "#/$defs/Optional", description: "A picture." },
+        d: { type: "array", items: { $ref: "#/$defs/Optional" } },
+        e: { oneOf: [file, { type: "string", format: "uri" }] },
+      },
+      additionalProperties: { $ref: "#/$defs/Optional" },
+    };
+    const value = { a: key, b: key, c: key, d: [key], e: key, f: key } as JsonObject;
+    const body = sent(media("multipart/form-data", schema, { defs }), value);
+    expect(
+      body.match(/filename=.*\r\nContent-Type: image\/jpeg\r\n\r\n\xfb\xff\r\n/g),
+    ).toHaveLength(6);
+  });
+
   test("gives a part the artifact's own type only if the encoding allows it", () => {
     const schema = { type: "object", properties: { a: {}, b: {}, c: {} } };
     const encoding = {
