@@ -54,7 +54,8 @@ export function toPageValue(
   const isNumeric = types.includes("integer") || types.includes("number");
   if (isNumeric && (typeof said === "number" || /^-?\d{1,15}$/.test(said))) return Number(said);
   // The digits of an integer that no number holds are accepted as a text.
-  if (isNumeric && /^-?[1-9]\d+$/.test(String(said))) return Number.isSafeInteger(Number(said)) ? Number(said) : String(said);
+  if (isNumeric && /^-?[1-9]\d+$/.test(String(said)))
+    return Number.isSafeInteger(Number(said)) ? Number(said) : String(said);
   return types.length === 0 || types.includes("string") ? String(said) : undefined;
 }
 
