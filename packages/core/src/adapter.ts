@@ -1,6 +1,7 @@
 export { isObject, isThenable } from "./json/json.ts";
 export type { JsonPrimitive } from "./json/json.ts";
 export {
+  digitsWithin,
   exactDigits,
   isRoundedWarning,
   parseExact,
@@ -9,7 +10,9 @@ export {
   stringifyExact,
 } from "./contract/exact-json.ts";
 export {
+  hasLongNumbers,
   InexactNumber,
+  markRounded,
   parseLossless,
   toExactNumber,
   withoutBigints,

@@ -34,6 +34,8 @@ export interface SessionListener {
 /** The state of a source: its server's connections, tasks, list and provider. */
 export class ServerSession implements McpToolHost, ProviderToolHost {
   readonly requestHandler: ServerRequestHandler;
+  /** False for a client of the host: the SDK writes its messages. */
+  readonly acceptsBigint: boolean;
   /** Credentials of a server over HTTP. */
   readonly auth: ServerAuth | undefined;
   /** The resources, prompts and completion of the server. */
@@ -65,6 +67,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     this.#closing = closing;
     this.#listener = listener;
     this.requestHandler = new ServerRequestHandler(server.name, server);
+    this.acceptsBigint = !("client" in server);
     this.provider = provider;
     provider.attach(this);
     this.auth = "url" in server ? new ServerAuth(server, secrets) : undefined;

@@ -11,7 +11,16 @@ import type {
   ToolRun,
   RunOptions,
 } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
+import {
+  canonicalJson,
+  hasLongNumbers,
+  isObject,
+  markRounded,
+  parseExact,
+  parseLossless,
+  stringifyExact,
+  withoutBigints,
+} from "@toolweave/core/adapter";
 import {
   isAlwaysApproved,
   readDecision,
@@ -63,6 +72,8 @@ export class SdkCallGate<Context> {
       return true;
     }
     const { run, admitted } = this.#runs.of(runContext);
+    // The SDK has parsed the input: the call is checked with its own text when it is executed.
+    if (markRounded(input) !== input) return false;
     const call = { id: callId, name, arguments: input };
     const refusal = await run.checkAdmission(call);
     if (refusal?.status === "interrupted") {
@@ -89,7 +100,7 @@ export class SdkCallGate<Context> {
     const outcome = await this.#outcome(runContext, call, signal && { signal });
     if (outcome?.status === "interrupted") {
       const { callId, name, text } = call;
-      const digest = await callDigest(name, parseJson(text));
+      const digest = await callDigest(name, toDigest(text));
       const { interruption } = outcome;
       const waiting = { callId, asked: false, name, digest, suspended: true, interruption };
       storeWaiting(runContext, waiting);
@@ -104,7 +115,7 @@ export class SdkCallGate<Context> {
   ): Promise<ToolOutcome | undefined> {
     const agentRun = this.#runs.of(runContext);
     const { run } = agentRun;
-    const asked = await findWaiting(runContext, call, () => parseJson(call.text));
+    const asked = await findWaiting(runContext, call, () => toDigest(call.text));
     const isAsked = asked?.callId === call.callId;
     if (asked !== undefined && readDecision(runContext, call) === true) {
       // The SDK has not asked about this call, but a person has approved every call of the tool.
@@ -122,8 +133,13 @@ export class SdkCallGate<Context> {
       return refusal ?? run.execute(admission.call, options);
     }
     const { interruption } = refusal;
-    if (!isAlwaysApproved(runContext, call) || !isApprovedForAll(runContext, interruption))
-      return undefined;
+    if (!isAlwaysApproved(runContext, call) || !isApprovedForAll(runContext, interruption)) {
+      const rounded = markRounded(parseRounded(call.text));
+      // The SDK would ask about other integers.
+      return isObject(rounded) && hasLongNumbers(call.text)
+        ? run.execute({ ...admission.call, arguments: rounded }, options)
+        : undefined;
+    }
     return run.executor.resume(interruption, approve, { ...options, run });
   }
 
@@ -184,7 +200,7 @@ function takeAdmission(
 function isWrittenAs(input: JsonObject, text: string): boolean {
   try {
     const written = JSON.stringify(input);
-    return written === text || written === JSON.stringify(JSON.parse(text));
+    return written === text || written === stringifyExact(parseExact(text));
   } catch {
     return false;
   }
@@ -201,7 +217,7 @@ async function admit(
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseLossless(text);
   } catch {
     return text;
   }
@@ -211,6 +227,20 @@ function grantProposals(requests: readonly InterruptionRequest[]): GrantProposal
   return requests.flatMap((request) =>
     request.type === "approval" && request.grant !== undefined ? [request.grant] : [],
   );
+}
+
+function parseRounded(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The arguments for a digest, in which equal texts of numbers are equal. */
+function toDigest(text: string): unknown {
+  const value = parseJson(text);
+  return isObject(value) ? withoutBigints(value) : value;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { bytesToBase64 } from "@toolweave/core/adapter";
+import { bytesToBase64, parseLossless, withoutBigints } from "@toolweave/core/adapter";
 import type {
   LanguageModelV4Content,
   LanguageModelV4File,
@@ -182,7 +182,7 @@ export class ModelAnswer {
       type: "tool-call",
       toolCallId,
       toolName,
-      input: input ?? {},
+      input: input === undefined ? {} : withoutBigints(input),
       ...(own ? {} : { providerExecuted: true }),
       ...toProviderOptions(part),
     });
@@ -223,7 +223,7 @@ function count(tokens: number | undefined): number {
 function parsed(input: unknown): JsonObject | undefined {
   if (input === "") return {};
   try {
-    const value: unknown = typeof input === "string" ? JSON.parse(input) : input;
+    const value: unknown = typeof input === "string" ? parseLossless(input) : input;
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as JsonObject)
       : undefined;

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
+import { InexactNumber, parseLossless, toExactNumber } from "@toolweave/core/adapter";
 import { UsageError } from "../process/exit-code.ts";
 import { getJsonType, type JsonType, type SchemaView } from "./schema-view.ts";
 
@@ -53,6 +54,7 @@ function parseUntypedValue(text: string): JsonValue {
   const value = tryParseJson(text);
   // A number that would lose digits is better sent as it was written.
   if (typeof value === "number" && String(value) !== text) return text;
+  if (typeof value === "bigint" || (value as unknown) instanceof InexactNumber) return text;
   return value === undefined ? text : value;
 }
 
@@ -60,15 +62,20 @@ function isNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 }
 
-function parseNumber(text: string, path: string): number {
-  const value = Number(text);
-  const exact = /^-?\d+$/.test(text) ? Number.isSafeInteger(value) : Number.isFinite(value);
-  if (!exact) {
+/** The executor accepts a `bigint` for an integer that no number holds. */
+function parseNumber(text: string, path: string): JsonValue {
+  const value = toExactNumber(text);
+  if (value instanceof InexactNumber) {
+    throw new UsageError(
+      `${path} is ${text.slice(0, 60)}, which has more digits than a number can: use ${Number(text)} instead.`,
+    );
+  }
+  if (typeof value === "number" && !Number.isFinite(value)) {
     throw new UsageError(
       `${path} is too large: ${text.slice(0, 60)} cannot be represented exactly.`,
     );
   }
-  return value;
+  return value as JsonValue;
 }
 
 /** An array or an object written as JSON, where the schema has room for one. */
@@ -80,7 +87,7 @@ function parseStructure(text: string, types: ReadonlySet<JsonType>): JsonValue |
 
 function tryParseJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseLossless(text) as JsonValue;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { parseLossless } from "@toolweave/core/adapter";
 import { rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
 import { UsageError } from "../process/exit-code.ts";
 
@@ -15,19 +16,27 @@ export async function readJsonOption(
   written: string,
   io: CliIo,
 ): Promise<JsonValue> {
+  return parseJson(...(await readWritten(option, written, io)));
+}
+
+/** The text of an option that takes JSON, and what errors call it. */
+async function readWritten(
+  option: string,
+  written: string,
+  io: CliIo,
+): Promise<[json: string, where: string]> {
   if (written === "-") {
-    return parseJson(
-      await rejectOnInterrupt(text(io.stdin), io.signal),
-      `The input of ${option} -`,
-    );
+    const json = await rejectOnInterrupt(text(io.stdin), io.signal);
+    return [json, `The input of ${option} -`];
   }
   return written.startsWith("@")
-    ? readJsonFile(option, written.slice(1), `${option} ${written}`)
-    : parseJson(written, option);
+    ? [await readText(option, written.slice(1)), `${option} ${written}`]
+    : [written, option];
 }
 
 /**
- * The same, of one JSON object.
+ * The same, of the arguments of a call: one JSON object. An integer that no number holds is a `bigint`, which the
+ * executor accepts.
  *
  * @throws UsageError, Interrupt
  */
@@ -36,7 +45,7 @@ export async function readObjectOption(
   written: string,
   io: CliIo,
 ): Promise<JsonObject> {
-  const value = await readJsonOption(option, written, io);
+  const value = parseJson(...(await readWritten(option, written, io)), parseLossless);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as JsonObject;
   }
@@ -55,21 +64,27 @@ export async function readJsonFile(
   path: string,
   where: string,
 ): Promise<JsonValue> {
-  let json: string;
+  return parseJson(await readText(option, path), where);
+}
+
+async function readText(option: string, path: string): Promise<string> {
   try {
-    json = await readFile(path, "utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     throw new UsageError(`${option}: the file ${path} cannot be read (${code}).`, { cause: error });
   }
-  return parseJson(json, where);
 }
 
-function parseJson(json: string, where: string): JsonValue {
+function parseJson(
+  json: string,
+  where: string,
+  parse: (text: string) => unknown = JSON.parse,
+): JsonValue {
   // Editors put a byte order mark before a file.
   const text = json.replace(/^\uFEFF/, "");
   try {
-    return JSON.parse(text) as JsonValue;
+    return parse(text) as JsonValue;
   } catch (error) {
     const what = (error as Error).message
       .replace(/ in JSON at position .*$/s, "")

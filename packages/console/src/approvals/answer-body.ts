@@ -1,5 +1,12 @@
 import type { Answer, JsonObject, JsonValue } from "@toolweave/core";
-import { isObject, roundedIntegers } from "@toolweave/core/adapter";
+import {
+  digitsWithin,
+  isObject,
+  parseLossless,
+  stringifyExact,
+  toExactNumber,
+  withoutBigints,
+} from "@toolweave/core/adapter";
 import { Problem } from "../http/problem.ts";
 
 /** The decision of a person, and what it is about. */
@@ -65,15 +72,29 @@ function readAnswer(answer: JsonValue, index: number, by: string): Answer {
   if (edited !== undefined && !isObject(edited)) {
     throw invalid(`answers[${index}].arguments must be an object`);
   }
-  const [rounded] = roundedIntegers(answer);
-  if (rounded !== undefined) {
+  const { arguments: _arguments, ...others } = answer;
+  const inexact =
+    [...digitsWithin(others)][0] ??
+    [...digitsWithin(edited)].find((digits) => typeof toExactNumber(digits) !== "bigint");
+  if (inexact !== undefined) {
     throw invalid(
-      `answers[${index}] has the integer ${rounded}, which would be rounded: integers have at most 53 bits`,
+      `answers[${index}] has the number ${inexact}, which would be rounded: send ${Number(inexact)}, or its digits as a text`,
     );
   }
   const isDecision = type === "approve" || type === "reject";
   // The executor validates the remaining members.
-  return { ...answer, ...(isDecision ? { by } : {}) } as unknown as Answer;
+  return {
+    ...answer,
+    ...(edited === undefined ? {} : { arguments: withDigits(edited) }),
+    ...(isDecision ? { by } : {}),
+  } as unknown as Answer;
+}
+
+/** The executor accepts the digits of an integer beyond 2^53 as a text. */
+function withDigits(edited: JsonObject): JsonObject {
+  const [digits] = digitsWithin(edited);
+  if (digits === undefined) return edited;
+  return withoutBigints(parseLossless(stringifyExact(edited)) as JsonObject);
 }
 
 function invalid(fault: string): Problem {

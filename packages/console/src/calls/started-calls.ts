@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import { canonicalJson, roundedIntegers } from "@toolweave/core/adapter";
+import { canonicalJson, digitsWithin } from "@toolweave/core/adapter";
 import type { PendingCallStore } from "@toolweave/core/stores";
 import { hasScope, type ConsoleCaller } from "../authentication/console-caller.ts";
 import { toSentArguments } from "../http/json-body.ts";
@@ -79,7 +79,7 @@ export class StartedCalls {
    */
   start(body: CallBody, { caller }: ConsoleCaller): CallStarted {
     const { name, arguments: args, id: callId = crypto.randomUUID(), timeoutMs, asTask } = body;
-    const rounded = roundedIntegers(args);
+    const rounded = [...digitsWithin(args)];
     const digest = getDigest({ name, arguments: args, rounded, timeoutMs, asTask });
     const owner = canonicalJson(caller);
     const known = this.#calls.get(callId);

@@ -1,4 +1,4 @@
-import { isObject, parseExact, roundedIntegers, stringifyExact } from "@toolweave/core/adapter";
+import { digitsWithin, isObject, parseExact, stringifyExact } from "@toolweave/core/adapter";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { parseFieldValue } from "@toolweave/http/fields";
 import { Problem } from "./problem.ts";
@@ -67,12 +67,13 @@ function parse(body: Uint8Array): JsonValue {
 }
 
 /**
- * The arguments of a call as the executor gets them. Values that are no object, and objects with integers that would be
- * rounded, are passed as a text: the executor reports them.
+ * The arguments of a call as the executor gets them. Values that are no object, and objects with numbers that JavaScript
+ * would change, are passed as a text: it has their digits.
  *
  * @param args a part of a body that `readJsonBody` has read.
  */
 export function toSentArguments(args: JsonValue): JsonObject | string {
   if (typeof args === "string") return args;
-  return isObject(args) && roundedIntegers(args).length === 0 ? args : stringifyExact(args);
+  const [digits] = digitsWithin(args);
+  return isObject(args) && digits === undefined ? args : stringifyExact(args);
 }

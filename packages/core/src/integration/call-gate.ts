@@ -4,6 +4,7 @@ import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { markRounded } from "../json/exact-number.ts";
 import type { JsonObject } from "../json/json.ts";
 import { BoundedMap, perObject, type IntegrationTarget } from "./target.ts";
 import { notApprovedText, ToolFailure } from "./content-parts.ts";
@@ -16,14 +17,16 @@ export interface FrameworkCall {
   readonly input: unknown;
 }
 
-/** Converts a framework's call to one of the executor. A framework that gives the call no id leaves it out. */
+/**
+ * Converts a framework's call to one of the executor. The framework has parsed the arguments: an integer beyond 2^53 may
+ * be rounded, and is refused. A framework that gives the call no id leaves it out. */
 export function toToolCall({
   id = crypto.randomUUID(),
   name,
   input,
 }: Omit<FrameworkCall, "id"> & { readonly id?: string | undefined }): ToolCall {
   // The executor would parse a text: a JSON string of the model is one, and not arguments.
-  const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
+  const args = isObject(input) ? (markRounded(input) as JsonObject) : (JSON.stringify(input) ?? "");
   return { id, name, arguments: args };
 }
 

@@ -37,20 +37,24 @@ function toDecimal(source: string): string {
   return `${sign}${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
-/** True for the digits of an integer that a JavaScript number cannot hold, as JSON writes it. */
+/** True for the digits of an integer beyond 2^53, as JSON writes it. */
 export function isLongInteger(text: unknown): text is string {
   // An integer of up to 308 digits is a finite number.
-  if (typeof text !== "string" || text.length < 16 || text.length > 309) return false;
-  return /^-?[1-9][0-9]*$/.test(text) && Number.isFinite(Number(text)) && !isExactNumber(text);
+  if (typeof text !== "string" || text.length < 16 || text.length > 310) return false;
+  const value = Number(text);
+  return !Number.isSafeInteger(value) && Number.isFinite(value) && /^-?[1-9][0-9]*$/.test(text);
 }
 
 /** A number that neither a JavaScript number nor a `bigint` holds: the arguments of a call cannot have it. */
 export class InexactNumber {
   /** The number as it was written. */
   readonly source: string;
+  /** Another parser has read it, and may have changed it. */
+  readonly isReceived: boolean;
 
-  constructor(source: string) {
+  constructor(source: string, isReceived = false) {
     this.source = source;
+    this.isReceived = isReceived;
   }
 
   toJSON(): string {
@@ -85,25 +89,50 @@ function toLossless(_key: string, value: unknown, context?: { readonly source?: 
   return typeof value === "number" && source !== undefined ? toExactNumber(source) : value;
 }
 
-/** The arguments of a call with the digits of each `bigint` as a text, as results may have them; the same object if there is none. */
-export function withoutBigints(args: JsonObject): JsonObject {
-  return withTexts(args) as JsonObject;
+/**
+ * Marks the integers beyond 2^53 in arguments that another parser has read: they may have been rounded, so that the call
+ * is refused. The same value if there is none.
+ */
+export function markRounded(value: unknown): unknown {
+  return mapNumbers(value, (number) =>
+    typeof number === "number" && Number.isInteger(number) && !Number.isSafeInteger(number)
+      ? new InexactNumber(String(number), true)
+      : number,
+  );
 }
 
-function withTexts(value: unknown): unknown {
-  if (typeof value === "bigint") return value.toString();
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map(withTexts);
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
-  const entries = Object.entries(value).map(
-    ([key, member]) => [key, member, withTexts(member)] as const,
-  );
-  return entries.every(([, member, changed]) => member === changed)
-    ? value
-    : Object.fromEntries(entries.map(([key, , changed]) => [key, changed]));
+/** The arguments of a call with the digits of each `bigint` as a text, as results may have them; the same object if there is none. */
+export function withoutBigints(args: JsonObject): JsonObject {
+  const toText = (number: number | bigint): unknown =>
+    typeof number === "bigint" ? number.toString() : number;
+  return mapNumbers(args, toText) as JsonObject;
 }
+
+/** Plain data with other numbers; the same value if none changes. Other objects are not read. */
+function mapNumbers(
+  value: unknown,
+  map: (number: number | bigint) => unknown,
+  depth: number = 0,
+): unknown {
+  if (typeof value === "number" || typeof value === "bigint") return map(value);
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => mapNumbers(item, map, depth + 1));
+    return items.every((item, index) => Object.is(item, value[index])) ? value : items;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  let changed: [string, unknown][] | undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const mapped = mapNumbers(member, map, depth + 1);
+    if (!Object.is(mapped, member)) (changed ??= []).push([key, mapped]);
+  }
+  if (changed === undefined) return value;
+  return Object.fromEntries([...Object.entries(value), ...changed]);
+}
+
+/** Deeper arguments are refused. */
+const maxDepth = 250;
 
 /** True if this engine can write an integer of any length as JSON. */
 export function writesLongIntegers(): boolean {

@@ -310,7 +310,7 @@ test("SC18 the checks see the same value as the tool", async () => {
     ),
     { policy: "autonomous", hooks: [{ beforeCall: ({ arguments: args }) => note(args) }] },
   );
-  completed(await executor.execute(call("t", '{"n":1e2,"s":"\\u0041","big":9223372036854775808}')));
+  completed(await executor.execute(call("t", '{"n":1e2,"s":"\\u0041","big":9223372036854775000}')));
   expect(new Set(seen).size).toBe(1);
   expect(seen).toHaveLength(4);
 });

@@ -122,7 +122,7 @@ describe("a hook before the call", () => {
 
   test.each<[string, unknown]>([
     ["that are not an object", null],
-    ["that JSON cannot hold", { n: 1n }],
+    ["that JSON cannot hold", { n: () => 1 }],
     ["that the schema refuses", { n: "one" }],
     ["that nest without end", deep(300)],
   ])(

@@ -43,6 +43,8 @@ export interface McpToolHost {
   readonly requestHandler: ServerRequestHandler;
   /** Reason why no tool can be called now; `undefined`: they can. */
   readonly unavailable: string | undefined;
+  /** Its connection writes the digits of a `bigint`. */
+  readonly acceptsBigint: boolean;
   /** Credentials of calls. Absent: the server is not over HTTP. */
   readonly auth: ServerAuth | undefined;
   /** Sends `tools/call` and awaits the task that the server may create for it. */
@@ -55,6 +57,7 @@ export interface McpToolHost {
 export class McpTool implements Tool {
   readonly spec: ToolSpec;
   readonly fingerprint: string;
+  readonly acceptsBigint: boolean;
   /** Problems of a tool that can be called. */
   readonly problems: readonly SourceProblem[];
   readonly #definition: McpDefinition;
@@ -75,6 +78,7 @@ export class McpTool implements Tool {
     this.#definition = definition;
     this.#host = host;
     this.#taskSupport = taskSupport;
+    this.acceptsBigint = host.acceptsBigint;
   }
 
   /** The current availability: a server may be unavailable for a while. */

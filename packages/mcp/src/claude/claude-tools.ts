@@ -14,7 +14,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/server";
 import { ToolError, type Caller, type ToolExecutor } from "@toolweave/core";
-import { checkOptions, isToolName } from "@toolweave/core/adapter";
+import { checkOptions, isToolName, markRounded } from "@toolweave/core/adapter";
 import { Gateway } from "../gateway/serve-mcp.ts";
 import {
   toSettings,
@@ -117,6 +117,15 @@ export function claudeTools(executor: ToolExecutor, options: ClaudeToolsOptions 
   };
 }
 
+/** The SDK has parsed the arguments: an integer beyond 2^53 may be rounded, and its call is refused. */
+function withMarkedArguments(message: JSONRPCMessage): JSONRPCMessage {
+  if (!isJSONRPCRequest(message) || message.params === undefined) return message;
+  const args: unknown = message.params["arguments"];
+  const marked = markRounded(args);
+  if (marked === args) return message;
+  return { ...message, params: { ...message.params, arguments: marked } };
+}
+
 /**
  * Transport to a server in this process. The SDK does not pass on requests of such a server, so they are passed to
  * the host's `onElicitation` here.
@@ -138,7 +147,8 @@ class ElicitingTransport implements Transport {
 
   async start(): Promise<void> {
     Object.assign(this.#inner, {
-      onmessage: (message: JSONRPCMessage) => this.onmessage?.(this.#withElicitation(message)),
+      onmessage: (message: JSONRPCMessage) =>
+        this.onmessage?.(this.#withElicitation(withMarkedArguments(message))),
       onerror: (error: Error) => this.onerror?.(error),
       onclose: () => {
         for (const cancellation of this.#open.values()) cancellation.abort();

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   type ToolResult,
 } from "@toolweave/core";
-import { isObject, type Metadata, canonicalJson } from "@toolweave/core/adapter";
+import { isObject, type Metadata, canonicalJson, markRounded } from "@toolweave/core/adapter";
 import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
 import type { PreparedCall } from "../gateway/clients/serve-options.ts";
 import type { Gateway } from "../gateway/serve-mcp.ts";
@@ -88,7 +88,7 @@ export class Permissions {
     const call = {
       id: asking.toolUseID,
       name,
-      arguments: input,
+      arguments: markRounded(input) as JsonObject,
       ...(metadata === undefined ? {} : { metadata }),
     };
     const refusal = await run.checkAdmission(call, { signal: asking.signal });

@@ -25,6 +25,7 @@ import { isEventStream, toErrorResponse } from "./http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
 import { StoreCheck } from "./http/health.ts";
 import { measuredHandlers } from "./server/measured-handlers.ts";
+import { parseMessages } from "./server/exact-arguments.ts";
 import { LegacySessions } from "./server/legacy-sessions.ts";
 import { ReplicaRouter } from "./server/replica-router.ts";
 import { ListChanges } from "./clients/list-changes.ts";
@@ -291,7 +292,7 @@ export class Gateway implements McpGateway {
     if (forwarded?.matches(toParts(request, text)) === false) return invalidCredentialResponse();
     if (text !== undefined) {
       try {
-        body = JSON.parse(text);
+        body = parseMessages(text);
       } catch {
         return toErrorResponse(400, "Parse error: Invalid JSON", {}, errorCode.parse);
       }

@@ -1,5 +1,11 @@
 import type { JsonObject, ToolResult, Toolset } from "@toolweave/core";
-import { isObject, base64ToBytes, bytesToBase64, shortHash } from "@toolweave/core/adapter";
+import {
+  isObject,
+  base64ToBytes,
+  bytesToBase64,
+  shortHash,
+  toExactNumber,
+} from "@toolweave/core/adapter";
 import { contentParts, perObject, type ContentFile } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
 import {
@@ -120,7 +126,7 @@ function converseTools(exported: ExportedTools): BedrockTools {
         const { toolUseId: id, name, input, type } = asFields(toolUse);
         // A call that the server runs itself has a type of its own.
         if (toolUse === undefined || type !== undefined) return [];
-        return [exported.call({ id, name, arguments: input })];
+        return [exported.call({ id, name, arguments: readNumbers(input) })];
       });
     },
     results: (outcomes) => {
@@ -129,6 +135,28 @@ function converseTools(exported: ExportedTools): BedrockTools {
     },
   };
 }
+
+/**
+ * Reads the numbers of Amazon's SDK: those that JavaScript would change are a `bigint`, or an instance of its class
+ * `NumericValue`.
+ */
+function readNumbers(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value;
+  if (Array.isArray(value)) return value.map((item) => readNumbers(item, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    const { string, type } = value as { readonly string?: unknown; readonly type?: unknown };
+    return typeof string === "string" && type === "bigDecimal" ? toExactNumber(string) : value;
+  }
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    readNumbers(member, depth + 1),
+  ]);
+  return Object.fromEntries(members);
+}
+
+/** The executor refuses deeper arguments. */
+const maxDepth = 250;
 
 function toToolResult(result: ToolResult): BedrockToolResult {
   let documentCount = 0;

@@ -1,5 +1,11 @@
-import type { JsonObject, Tool, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
-import { isObject, uniqueNames } from "@toolweave/core/adapter";
+import type { JsonObject, JsonValue, Tool, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
+import {
+  isObject,
+  uniqueNames,
+  markRounded,
+  parseLossless,
+  stringifyExact,
+} from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { BadSchema, Unprojectable } from "../schema/projection-errors.ts";
 import { projection, type Projection } from "../schema/projection.ts";
@@ -146,15 +152,15 @@ function tryProjection(spec: ToolSpec, rules: ProviderRules): Attempt {
 /** Arguments as the executor takes them: an object with its own names, or the text that the model wrote. */
 function toArguments(args: unknown, projected: Projection | undefined): string | JsonObject {
   const restores = projected !== undefined && isReversible(projected);
-  const value = restores && typeof args === "string" ? parseJson(args) : args;
+  const value = typeof args === "string" ? (restores ? parseJson(args) : args) : markRounded(args);
   if (isObject(value)) return restores ? restoredArguments(value, projected) : value;
   // A value that is no object stays unchanged: the executor reports the problem.
-  return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
+  return typeof args === "string" ? args : (stringifyExact(args as JsonValue) ?? "");
 }
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseLossless(text);
   } catch {
     return undefined;
   }

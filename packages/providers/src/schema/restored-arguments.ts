@@ -1,5 +1,11 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { isObject, isSchemaNode, type SchemaNode, canonicalJson } from "@toolweave/core/adapter";
+import {
+  isObject,
+  isSchemaNode,
+  type SchemaNode,
+  canonicalJson,
+  InexactNumber,
+} from "@toolweave/core/adapter";
 import { jsonType, asList, asTexts } from "./keywords.ts";
 import { definitionName } from "./prepared-schema.ts";
 import type { Projection } from "./projection.ts";
@@ -51,7 +57,7 @@ class Restoration {
       if (!isSchemaNode(items)) return value;
       return asList(value).map((member) => this.restored(member, items, depth + 1));
     }
-    if (!isObject(value)) return value;
+    if (!isObject(value) || value instanceof InexactNumber) return value;
     const { properties } = node;
     const absent = this.#projected.nullForAbsent.get(node);
     const entries: [string, JsonValue][] = [];
@@ -111,6 +117,9 @@ class Restoration {
 }
 
 function isOfType(value: JsonValue, types: readonly string[]): boolean {
+  if (typeof value === "bigint" || value instanceof InexactNumber) {
+    return types.includes("number") || (types.includes("integer") && typeof value === "bigint");
+  }
   const type = jsonType(value);
   return types.includes(type) || (types.includes("integer") && Number.isInteger(value));
 }

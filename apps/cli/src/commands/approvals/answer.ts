@@ -6,6 +6,7 @@ import {
   type Interruption,
   type ToolOutcome,
 } from "@toolweave/core";
+import { withoutBigints } from "@toolweave/core/adapter";
 import { readJsonOption, readObjectOption } from "../../input/json-option.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
@@ -106,7 +107,7 @@ export async function approve(
         {
           type: "approve",
           ...(by === undefined ? {} : { by }),
-          ...(edited === undefined ? {} : { arguments: edited }),
+          ...(edited === undefined ? {} : { arguments: withoutBigints(edited) }),
           ...(grant === undefined ? {} : { grant }),
         },
       ];

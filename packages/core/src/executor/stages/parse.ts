@@ -218,7 +218,12 @@ function noNumber(name: string, value: number): ToolError {
   return invalid(`The arguments of ${name} hold a number that JSON cannot: ${value}.`);
 }
 
-function inexact(name: string, { source }: InexactNumber): ToolError {
+function inexact(name: string, { source, isReceived }: InexactNumber): ToolError {
+  if (isReceived) {
+    return invalid(
+      `The arguments of ${name} hold ${source.slice(0, 40)}, an integer that may have been rounded before it arrived: send its digits as a text, in quotes.`,
+    );
+  }
   const near = String(Number(source));
   return invalid(
     `The arguments of ${name} hold ${source.slice(0, 40)}, which has more digits than a number can: send ${near} instead.`,

@@ -9,7 +9,7 @@ import {
 import { describingKeywords } from "../../json-schema/subschemas.ts";
 import { childPointer, parsePointer, resolvePointer } from "../../json/json-pointer.ts";
 import { checkLongIntegers, holdsLongIntegers, replaceAt } from "../../schema/long-integers.ts";
-import { writesLongIntegers } from "../../json/exact-number.ts";
+import { isExactNumber, writesLongIntegers } from "../../json/exact-number.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.ts";
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
@@ -75,16 +75,25 @@ function checkIntegers(
   return refuseIntegers(execution);
 }
 
-/** The problems of a tool that does not accept the long integers among its arguments. */
-function refuseIntegers({ longIntegers }: CallState): readonly ValidationProblem[] | undefined {
-  return longIntegers?.map((path) => ({ path, message: unsupported }));
+/** The problems of a tool that accepts no bigint: the long integers among its arguments that a number does not hold. */
+function refuseIntegers(execution: CallState): readonly ValidationProblem[] | undefined {
+  const { args, longIntegers = [] } = execution;
+  const inexact = longIntegers.filter((place) => !isExactNumber(readText(args, place)));
+  return inexact.length === 0 ? undefined : inexact.map((path) => ({ path, message: unsupported }));
 }
 
 const unsupported = `must be an integer between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}: this tool cannot receive others, unless its host declares a text here`;
 
-/** The arguments as the code of a tool gets them: long integers are a `bigint`. */
+function readText(args: unknown, place: string): string {
+  return resolvePointer(args, place) as string;
+}
+
+/** The arguments as the code of a tool gets them: an integer that no number holds is a `bigint`. */
 export function toToolArguments({ longIntegers }: CallState, args: JsonObject): JsonObject {
-  return longIntegers === undefined ? args : replaceAt(args, longIntegers, BigInt);
+  if (longIntegers === undefined) return args;
+  return replaceAt(args, longIntegers, (digits) =>
+    isExactNumber(digits) ? Number(digits) : BigInt(digits),
+  );
 }
 
 function refuseRefined(

@@ -13,6 +13,7 @@ import { answerTimeoutMs } from "../clients/client-question.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ListChanges } from "../clients/list-changes.ts";
 import { toMcpError, type RequestPort, type RequestHandler } from "../clients/request-port.ts";
+import { ExactArguments } from "./exact-arguments.ts";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Readable, Writable } from "node:stream";
 
@@ -176,6 +177,7 @@ export class WatchedTransport implements Transport {
   /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>;
   readonly #inner: StdioServerTransport;
+  readonly #exact: ExactArguments;
   readonly #watch: (message: JSONRPCMessage) => Promise<unknown> | undefined;
   #resolve: () => void = () => {};
 
@@ -188,6 +190,7 @@ export class WatchedTransport implements Transport {
     output: Writable,
     watch: (message: JSONRPCMessage) => Promise<unknown> | undefined,
   ) {
+    this.#exact = new ExactArguments(input);
     this.#inner = new StdioServerTransport(input, output);
     this.#watch = watch;
     this.closed = new Promise((resolve) => {
@@ -196,8 +199,10 @@ export class WatchedTransport implements Transport {
   }
 
   async start(): Promise<void> {
+    this.#exact.start();
     Object.assign(this.#inner, {
-      onmessage: (message: JSONRPCMessage) => {
+      onmessage: (received: JSONRPCMessage) => {
+        const message = this.#exact.restore(received);
         const wait = this.#watch(message);
         if (wait === undefined) this.onmessage?.(message);
         else void wait.then(() => this.onmessage?.(message));
@@ -216,6 +221,7 @@ export class WatchedTransport implements Transport {
   }
 
   close(): Promise<void> {
+    this.#exact.stop();
     return this.#inner.close();
   }
 }

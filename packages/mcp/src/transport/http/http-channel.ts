@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { pause } from "@toolweave/core/adapter";
+import { parseExact, pause, stringifyExact } from "@toolweave/core/adapter";
 import { SseParser, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {
@@ -90,7 +90,7 @@ export class HttpChannel implements Channel {
         "content-type": "application/json",
         ...messageHeaders(message),
       },
-      body: JSON.stringify(message),
+      body: stringifyExact(message as never),
       // A call may wait for a response of the client's, or be the one that is cancelled.
       unqueued: isNotRequest || method === "subscriptions/listen",
       stop: options.stop,

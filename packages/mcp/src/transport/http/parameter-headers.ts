@@ -175,6 +175,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
 
 function toHeaderText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
-  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (Number.isSafeInteger(value)) return String(value);
   return undefined;
 }

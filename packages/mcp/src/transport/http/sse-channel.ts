@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { stringifyExact } from "@toolweave/core/adapter";
 import { SseParser, type HttpResponse, type SseEvent } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {
@@ -56,7 +57,7 @@ export class SseChannel implements Channel {
         ...(this.#version === undefined ? {} : { "mcp-protocol-version": this.#version }),
         "content-type": "application/json",
       },
-      body: JSON.stringify(message),
+      body: stringifyExact(message as never),
       stop: this.#closing,
     });
     const { status } = answer;

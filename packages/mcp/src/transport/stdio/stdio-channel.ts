@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { stringifyExact } from "@toolweave/core/adapter";
 import type { McpStdioServer } from "../../options/mcp-options.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -81,7 +82,7 @@ export class StdioChannel implements Channel {
       );
     }
     if (this.#outgoing === "") process.nextTick(flush, this);
-    this.#outgoing += `${JSON.stringify(message)}\n`;
+    this.#outgoing += `${stringifyExact(message as never)}\n`;
     return undefined;
   }
 
