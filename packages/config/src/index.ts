@@ -17,7 +17,7 @@ export { describeConfig } from "./trust/describe-config.ts";
 export type { ConfigDescription } from "./trust/describe-config.ts";
 export type { ConfigPart, ConfigPartKind } from "./trust/config-part.ts";
 export { fileKind } from "./reading/file-kind.ts";
-export { readRegularFile } from "./files/regular-file.ts";
+export { decodeText, readRegularFile } from "./files/regular-file.ts";
 export type { RegularFileOptions } from "./files/regular-file.ts";
 export { replaceFile } from "./files/replace-file.ts";
 export { sharedStore } from "./store/shared-store.ts";

@@ -352,7 +352,7 @@ function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): Confi
     made = make();
   } catch (error) {
     if (!ToolError.is(error)) throw error;
-    reader.fault(pointer, error.message);
+    reader.faultOfFile(pointer, error.message);
     reader.refuse(error);
     throw error;
   }

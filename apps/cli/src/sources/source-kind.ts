@@ -52,10 +52,10 @@ async function sourceKind(written: string, options: ToolOptions, io: CliIo): Pro
   if (/^https?:\/\//i.test(written)) return urlKind(written, options, io);
   const path = toPath(written);
   if (isModulePath(path)) return "tools";
-  const { fileKind, readRegularFile } = await import("@toolweave/config");
+  const { decodeText, fileKind, readRegularFile } = await import("@toolweave/config");
   let text: string;
   try {
-    text = readRegularFile(resolve(path)).toString();
+    text = decodeText(readRegularFile(resolve(path)));
   } catch (error) {
     throw unreadableError(written, error as NodeJS.ErrnoException);
   }

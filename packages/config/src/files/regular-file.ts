@@ -36,6 +36,18 @@ export function readRegularFile(path: string, options: RegularFileOptions = {}):
   }
 }
 
+/**
+ * The text of a file in UTF-8, or in UTF-16 as Windows PowerShell writes it (`>`): with a byte order mark, or with a NUL
+ * in the first character, which JSON cannot have (RFC 4627, section 3).
+ */
+export function decodeText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0);
+  const encoding = isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
 function fileError(path: string, code: string): Error {
   return Object.assign(new Error(`${path} cannot be read (${code})`), { code });
 }

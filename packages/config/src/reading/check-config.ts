@@ -7,7 +7,13 @@ import {
   type JsonValue,
   type PolicyInput,
 } from "@toolweave/core";
-import { childPointer, isObject, nearNames, resolvePointer } from "@toolweave/core/adapter";
+import {
+  childPointer,
+  isObject,
+  nearNames,
+  parsePointer,
+  resolvePointer,
+} from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import configSchema from "../toolweave.schema.json" with { type: "json" };
 import type { ConfigReader } from "./config-reader.ts";
@@ -27,16 +33,21 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
   // Without its description of itself: the validator need not know any other dialect.
   const schema = configSchema as unknown as JsonObject;
   checkKeys(value, schema, "", reader);
+  const known = reader.isOfOtherHost
+    ? Object.fromEntries(
+        Object.entries(value).filter(([key]) => Object.hasOwn(configSchema.properties, key)),
+      )
+    : value;
   // Compiling this schema takes 300 ms of CPU time, and interpreting it 10 ms. Only the errors of the compiled one are
   // written for people.
-  if ((await interpretedValidator().compile(schema))(value) === undefined) return;
+  if ((await interpretedValidator().compile(schema))(known) === undefined) return;
   const check = await ajvValidator().compile(schema);
   // Unknown keys have been reported, with those that were meant.
-  const problems = (check(value) ?? []).filter(({ message }) => message !== unknownKey);
+  const problems = (check(known) ?? []).filter(({ message }) => message !== unknownKey);
   for (const { path, message } of problems) {
     const isSaidBetter = problems.some((other) => other.path === path && !isAboutShapes(other));
     if (isAboutShapes({ message }) && isSaidBetter) continue;
-    const key = path.slice(path.lastIndexOf("/") + 1);
+    const key = parsePointer(path).at(-1) ?? "";
     const hint = nearValueHint(message, resolvePointer(value, path));
     reader.fault(path, path === "" ? `this ${message}` : `"${key}" ${message}${hint}`);
   }
@@ -62,7 +73,8 @@ function checkKeys(value: JsonObject, schema: JsonObject, at: string, reader: Co
     const pointer = childPointer(at, key);
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const next = own ?? (isObject(others) ? others : undefined);
-    if (next === undefined) reportKey(key, pointer, schema, reader);
+    if (next === undefined)
+      reportKey(key, pointer, schema, reader, at === "" && reader.isOfOtherHost);
     else checkMember(member as JsonValue, next, pointer, reader);
   }
 }
@@ -84,7 +96,13 @@ function checkMember(
   }
 }
 
-function reportKey(key: string, pointer: string, schema: JsonObject, reader: ConfigReader): void {
+function reportKey(
+  key: string,
+  pointer: string,
+  schema: JsonObject,
+  reader: ConfigReader,
+  isOfHost: boolean,
+): void {
   const isStrict = schema["additionalProperties"] === false;
   const isForeign = foreign.test(pointer);
   if (!isStrict && !isForeign) return;
@@ -93,6 +111,11 @@ function reportKey(key: string, pointer: string, schema: JsonObject, reader: Con
   const listed = isForeign ? "" : ` Known are ${known.join(", ")}.`;
   const hint = near === undefined ? listed : ` Did you mean "${near}"?`;
   const message = `"${key.slice(0, 60)}" is an unknown key.${hint}`;
+  // A key that may be meant for this package is a fault: a policy must not be ignored.
+  if (isOfHost && near === undefined) {
+    reader.warn(pointer, `"${key.slice(0, 60)}" is ignored: it is a setting of another host`);
+    return;
+  }
   const why = Object.hasOwn(ignored, key) ? ignored[key] : undefined;
   if (isForeign) reader.warn(pointer, why ?? misplacedOption(key, pointer) ?? message);
   else reader.fault(pointer, message);

@@ -10,7 +10,7 @@ export interface TakenValue {
   readonly value: string;
 }
 
-/** A source that is left out because it refers to variables that are not set. */
+/** A source that is left out because it refers to variables that are not set, or is written wrongly. */
 export interface IncompleteSource {
   readonly name: string;
   /** One line for each reference, with its place and the remedy. */
@@ -21,6 +21,9 @@ const maxFaults = 12;
 
 /** Variables in `env` of a program, which `envFile` can set as well. */
 const programVariable = /^\/(?:mcpServers|servers|mcp)\/[^/]*\/env\//;
+
+/** A server in a block of other hosts. */
+const foreignServer = /^\/(?:mcpServers|servers)\/([^/]+)/;
 
 /** Reads a configuration part by part, and gathers what is wrong and what to know. */
 export class ConfigReader {
@@ -39,12 +42,17 @@ export class ConfigReader {
     this.#given = given;
   }
 
+  /** The file of another host: see `ConfigText`. */
+  get isOfOtherHost(): boolean {
+    return this.#text.isOfOtherHost;
+  }
+
   /** How much is wrong so far. */
   get faults(): number {
     return this.#faults.length;
   }
 
-  /** The sources that refer to variables which are not set, by the pointer of the source. */
+  /** The sources that are left out, by the pointer of the source. */
   get incomplete(): ReadonlyMap<string, IncompleteSource> {
     return this.#incomplete;
   }
@@ -63,8 +71,22 @@ export class ConfigReader {
     }
   }
 
-  /** Reports a fault; reading continues, so that all faults are reported at once. */
+  /**
+   * Reports a fault; reading continues, so that all faults are reported at once. A fault of a server in the file of
+   * another host leaves that server out.
+   */
   fault(pointer: string, message: string): void {
+    const [server, name] = this.isOfOtherHost ? (foreignServer.exec(pointer) ?? []) : [];
+    if (server === undefined || name === undefined) return this.faultOfFile(pointer, message);
+    this.#addProblem(
+      server,
+      name.replaceAll("~1", "/").replaceAll("~0", "~"),
+      this.#line(pointer, message),
+    );
+  }
+
+  /** Reports a fault for which the file is refused. */
+  faultOfFile(pointer: string, message: string): void {
     this.#faults.push(this.#line(pointer, message));
   }
 
@@ -109,12 +131,16 @@ export class ConfigReader {
       return;
     }
     const { pointer: key, name } = this.#source;
-    const source = this.#incomplete.get(key) ?? { name, problems: [] };
-    this.#incomplete.set(key, source);
     const other = programVariable.test(pointer)
       ? ', or set it in a file that "envFile" of the server names, in place of this line'
       : "";
-    source.problems.push(this.#line(pointer, message + other));
+    this.#addProblem(key, name, this.#line(pointer, message + other));
+  }
+
+  #addProblem(pointer: string, name: string, problem: string): void {
+    const source = this.#incomplete.get(pointer) ?? { name, problems: [] };
+    this.#incomplete.set(pointer, source);
+    source.problems.push(problem);
   }
 
   #line(pointer: string, message: string): string {

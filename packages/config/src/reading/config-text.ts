@@ -1,11 +1,17 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { childPointer } from "@toolweave/core/adapter";
+import { childPointer, isObject } from "@toolweave/core/adapter";
 import { basename, dirname } from "node:path";
 import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import configSchema from "../toolweave.schema.json" with { type: "json" };
 
 /** The content of a file, with positions. */
 export interface ConfigText {
   readonly value: JsonValue;
+  /**
+   * The file of another host, whose other settings are no concern of this package: it has servers, no block that only
+   * this package has, and another name than `toolweave.json`.
+   */
+  readonly isOfOtherHost: boolean;
   /** Where a JSON pointer (RFC 6901) leads, for people: `toolweave.json:3:7`. */
   at(pointer: string): string;
 }
@@ -45,6 +51,7 @@ export function parseConfig(written: string, name: string): ConfigText {
   });
   return {
     value,
+    isOfOtherHost: !/^toolweave\b/i.test(basename(name)) && hasOnlyServers(value),
     at(pointer) {
       // A member that is missing is where it would have to stand.
       for (let known = pointer; ; known = known.slice(0, known.lastIndexOf("/"))) {
@@ -53,6 +60,14 @@ export function parseConfig(written: string, name: string): ConfigText {
       }
     },
   };
+}
+
+const sharedKeys: ReadonlySet<string> = new Set(["$schema", "mcpServers", "servers", "inputs"]);
+
+function hasOnlyServers(value: JsonValue): boolean {
+  if (!isObject(value)) return false;
+  const known = Object.keys(value).filter((key) => Object.hasOwn(configSchema.properties, key));
+  return known.some((key) => key.endsWith("ervers")) && known.every((key) => sharedKeys.has(key));
 }
 
 const faults: Readonly<Record<string, string>> = {
@@ -122,6 +137,7 @@ export function configFolder(path: string): string {
 export function readConfigValue(value: unknown): ConfigText {
   return {
     value: value as JsonValue,
+    isOfOtherHost: false,
     at: (pointer) => (pointer === "" ? "the configuration" : pointer),
   };
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError, type JsonValue } from "@toolweave/core";
-import { readRegularFile } from "../files/regular-file.ts";
+import { decodeText, readRegularFile } from "../files/regular-file.ts";
 import { configFolder, parseConfig, readConfigValue, type ConfigText } from "./config-text.ts";
 import type { ConfigInput } from "./references.ts";
 
@@ -21,7 +21,7 @@ export function readInput(
   const path = resolve(input instanceof URL ? fileURLToPath(input) : input);
   let written: string;
   try {
-    written = readRegularFile(path).toString();
+    written = decodeText(readRegularFile(path));
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     throw new ToolError("unavailable", `The file ${String(input)} cannot be read (${code}).`, {

@@ -48,7 +48,7 @@ export function configuredServers(
   const names = [...Object.keys(mcpServers), ...Object.keys(servers)];
   for (const name of Object.keys(servers)) {
     if (!Object.hasOwn(mcpServers, name)) continue;
-    reader.fault(
+    reader.faultOfFile(
       childPointer("/servers", name),
       `a server "${name}" is in mcpServers, too: rename one`,
     );

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 // Not by name: an import that Node.js 20 does not have would hide the message about its version.
 import * as util from "node:util";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
-import { readRegularFile } from "../files/regular-file.ts";
+import { decodeText, readRegularFile } from "../files/regular-file.ts";
 
 /** The connection to a server, as `mcpSource` takes it. */
 export type ServerPlace =
@@ -47,6 +47,7 @@ interface Block {
   readonly disabledTools?: readonly string[];
   readonly excludeTools?: readonly string[];
   readonly includeTools?: readonly string[];
+  readonly tools?: readonly string[];
 }
 
 /** Reads a server; undefined: it is omitted, incomplete, or has a fault. */
@@ -57,7 +58,8 @@ export function writtenServer(
   folder: string,
   reader: ConfigReader,
 ): WrittenServer | undefined {
-  if (isLeftOut(written)) return undefined;
+  // One that is not as it should be has been reported.
+  if (reader.incomplete.has(pointer) || isLeftOut(written)) return undefined;
   const before = reader.taken.length;
   const block = reader.inSource(pointer, name, () => reader.resolved(written, pointer)) as Block;
   // A text without its value has been reported, and would only cause further errors.
@@ -66,7 +68,8 @@ export function writtenServer(
   const place = createPlace(block, pointer, folder, reader);
   if (place === undefined) return undefined;
   if ("args" in place) refuseSecretArguments(place.args, taken, pointer, reader);
-  const { includeTools, disabledTools = [], excludeTools = [] } = block;
+  const { tools, disabledTools = [], excludeTools = [] } = block;
+  const includeTools = block.includeTools ?? (tools?.includes("*") === true ? undefined : tools);
   const excluded = [...disabledTools, ...excludeTools];
   return {
     name,
@@ -169,7 +172,7 @@ function envFrom(
 ): Record<string, string> {
   if (file === undefined) return {};
   try {
-    return util.parseEnv(readRegularFile(resolve(folder, file)).toString()) as Record<
+    return util.parseEnv(decodeText(readRegularFile(resolve(folder, file)))) as Record<
       string,
       string
     >;

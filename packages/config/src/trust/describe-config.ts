@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { canonicalJson, isObject } from "@toolweave/core/adapter";
 import { configFolder, parseConfig } from "../reading/config-text.ts";
 import { resolveReferences, type Resolved } from "../reading/references.ts";
-import { readRegularFile } from "../files/regular-file.ts";
+import { decodeText, readRegularFile } from "../files/regular-file.ts";
 import { maskDatabaseUrl } from "../store/database-url.ts";
 import { isLeftOut } from "../servers/written-server.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
@@ -43,7 +43,7 @@ export function describeConfig(path: string): ConfigDescription {
   } catch (error) {
     throw unreadable(path, (error as NodeJS.ErrnoException).code, error);
   }
-  const { value } = parseConfig(written.toString(), path);
+  const { value } = parseConfig(decodeText(written), path);
   const found = new Description(folder);
   found.add("file", basename(file), basename(file), sha256(written));
   if (isObject(value)) found.describe(value);
