@@ -18,7 +18,7 @@ import { OperationTools } from "./tools/operation-tools.ts";
 import type { ToolHost } from "./tools/tool-host.ts";
 import { chooseServer, findReplacedServer, findServerProblems } from "./request/servers.ts";
 import { SourceSecrets } from "./auth/source-secrets.ts";
-import { warnOfUnknownSchemes } from "./auth/check-auth.ts";
+import { warnOfUnusedAuth } from "./auth/check-auth.ts";
 
 let generations = 0;
 
@@ -243,7 +243,7 @@ export class DocumentSource implements OpenApiSource {
     this.#mismatches = [
       ...selected.problems,
       ...problems,
-      ...warnOfUnknownSchemes(auth, document, this.id),
+      ...warnOfUnusedAuth(auth, document, this.id),
       ...findServerProblems(document, [...settings.keys()], host),
       ...(await findRefusedServer(document.servers, host, reach)),
     ];

@@ -121,11 +121,14 @@ export function scanText(text: string): readonly TextFinding[] {
 /** The warning for a finding in a third-party text about a tool. */
 export function findingProblem(
   spec: Pick<ToolSpec, "name">,
-  { says, excerpt, pointer }: SpecFinding,
+  { kind, says, excerpt, pointer }: SpecFinding,
   author: "server" | "document",
 ): SourceProblem {
   const quoted = displayJson(JSON.stringify(excerpt));
-  const message = `What the ${author} says of the tool ${spec.name} ${says}: ${quoted}. Read it before you trust it.`;
+  const message =
+    kind === "twin_names"
+      ? `The tool ${spec.name} ${says}: ${quoted}. They are different properties, and a value is sent under exactly the name that the model uses. A model, or the person who approves a call, can confuse them.`
+      : `What the ${author} says of the tool ${spec.name} ${says}: ${quoted}. Read it before you trust it.`;
   return { subject: spec.name, message, pointer, severity: "warning" };
 }
 

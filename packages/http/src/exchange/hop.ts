@@ -45,8 +45,9 @@ export function isRedirect(status: number): boolean {
  */
 export function firstHop(request: HttpRequest, state: ClientState): Hop {
   const url = parseRequestUrl(request.url);
-  const method = request.method.toUpperCase();
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Z]+$/.test(method) || method === "CONNECT") {
+  // Case-sensitive (RFC 9110 section 9.1).
+  const { method } = request;
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Z]+$/i.test(method) || /^connect$/i.test(method)) {
     throw new ToolError(
       "invalid_arguments",
       `${JSON.stringify(method.slice(0, 32))} is not a method that can be sent.`,

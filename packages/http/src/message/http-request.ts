@@ -20,6 +20,7 @@ export interface Streaming {
 
 /** One HTTP request. */
 export interface HttpRequest {
+  /** Sent as it is: methods are case-sensitive (RFC 9110 section 9.1). */
   readonly method: string;
   /** An absolute `http:` or `https:` URL without user name and password. */
   readonly url: string | URL;

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { httpClient, type HttpRequest } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
-import { readBody, serve } from "../support/servers.ts";
+import { readBody, serve, serveRaw } from "../support/servers.ts";
 
 describe("a request", () => {
   it("sends method, path, query, headers and body as given", async () => {
@@ -15,7 +15,7 @@ describe("a request", () => {
       });
     });
     await httpClient({ givenOrigins: [server.origin] }).request({
-      method: "patch",
+      method: "PATCH",
       url: `${server.origin}/a%2Fb/%7Bx%7D?q=1%202&r=a+b#part`,
       headers: { "X-Name": "caf\u00e9", "content-type": "application/json" },
       body: '{"name":"Grüße"}',
@@ -31,6 +31,27 @@ describe("a request", () => {
       },
     });
     expect(body).toBe('{"name":"Grüße"}');
+  });
+
+  it("sends a method in its letter case, and no CONNECT in any", async () => {
+    const lines: string[] = [];
+    const server = await serveRaw((socket, head) => {
+      lines.push(head.split("\r\n", 1)[0] as string);
+      socket.end("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n");
+    });
+    const client = httpClient({ givenOrigins: [server.origin] });
+    for (const method of ["mkCol", "notify", "COPY", "patch"]) {
+      const { status } = await client.request({ method, url: `${server.origin}/x` });
+      expect(status).toBe(204);
+    }
+    expect(lines).toEqual([
+      "mkCol /x HTTP/1.1",
+      "notify /x HTTP/1.1",
+      "COPY /x HTTP/1.1",
+      "patch /x HTTP/1.1",
+    ]);
+    const error = await failure(client.request({ method: "Connect", url: server.origin }));
+    expect(error.message).toBe('"Connect" is not a method that can be sent.');
   });
 
   it("accepts a URL object and bytes, and a body with any method", async () => {

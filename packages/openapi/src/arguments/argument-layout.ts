@@ -1,11 +1,12 @@
 import type { JsonSchema } from "@toolweave/core";
-import { shortHash, visibleText } from "@toolweave/core/adapter";
+import { nearNames, shortHash, visibleText } from "@toolweave/core/adapter";
 import {
   OperationError,
   type OperationDetails,
   type Parameter,
   type RequestBody,
 } from "../document/operation.ts";
+import { findExpressions, resolveExpression, splitTemplate } from "../document/path-expressions.ts";
 import { assertStaysBelow } from "../parameters/path-template.ts";
 import { findIdempotencyParameter } from "../parameters/idempotency-header.ts";
 import type { LayoutOptions } from "../settings/operation-options.ts";
@@ -13,6 +14,7 @@ import type { ParameterArgument } from "../parameters/serialize-parameter.ts";
 import { chooseBody, findOtherBodies, type ChosenBody } from "../body/body-formats.ts";
 import { selectMediaTypes } from "../body/select-media-types.ts";
 import {
+  describeReserved,
   findConflictingKeys,
   formatConflict,
   isReserved,
@@ -85,17 +87,31 @@ export function layoutArguments(
   const reserved = getReservedNames(details, host);
   const taken = new Set<string>();
   const warnings: string[] = [];
+  const inPath = findPathNames(details, path);
   const offered = details.parameters.filter((parameter) => {
-    if (isReserved(parameter, reserved) || !isInTemplate(parameter, path)) return false;
+    if (isReserved(parameter, reserved)) {
+      const warning = describeReserved(parameter, reserved);
+      if (warning !== undefined) warnings.push(warning);
+      return false;
+    }
+    if (parameter.in === "path" && !inPath.has(parameter.name)) {
+      const name = JSON.stringify(visibleText(parameter.name).slice(0, 40));
+      warnings.push(`Its path parameter ${name} is not in the path and is not sent.`);
+      return false;
+    }
     const clashing = findConflictingKeys(parameter, reserved);
     if (clashing.length > 0) warnings.push(formatConflict(parameter, clashing));
     return clashing.length === 0;
   });
   const idempotency =
     wishes.idempotencyKey === "model" ? undefined : findIdempotencyParameter(offered);
-  const parameters = nameParameters(
-    offered.filter((parameter) => parameter !== idempotency),
-    taken,
+  const parameters = applyOverrides(
+    nameParameters(
+      offered.filter((parameter) => parameter !== idempotency),
+      taken,
+    ),
+    wishes,
+    warnings,
   );
   const { body } = details;
   const base = {
@@ -187,8 +203,51 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
   }));
 }
 
-function isInTemplate(parameter: Parameter, path: string): boolean {
-  return parameter.in !== "path" || path.includes(`{${parameter.name}}`);
+/** Returns the names of the path parameters that a path template has. */
+function findPathNames({ parameters }: OperationDetails, template: string): ReadonlySet<string> {
+  const { path, query } = splitTemplate(template);
+  const isDeclared = (name: string): boolean =>
+    parameters.some((parameter) => parameter.in === "path" && parameter.name === name);
+  const expressions = findExpressions(`${path}?${query}`);
+  return new Set(expressions.map((text) => resolveExpression(text, isDeclared).name));
+}
+
+/** Applies the host's overrides of the serialization of parameters. */
+function applyOverrides(
+  parameters: readonly ParameterArgument[],
+  { multiSegment = [], delimiters = {} }: LayoutOptions,
+  warnings: string[],
+): readonly ParameterArgument[] {
+  const named = new Set([...multiSegment, ...Object.keys(delimiters)]);
+  if (named.size === 0) return parameters;
+  const changed = parameters.map(({ argument, parameter }): ParameterArgument => {
+    if (!named.delete(argument)) return { argument, parameter };
+    const delimiter = Object.hasOwn(delimiters, argument) ? delimiters[argument] : undefined;
+    const isSegments = multiSegment.includes(argument);
+    if (isSegments && parameter.in !== "path") {
+      warnings.push(`overrides sets multiSegment for ${argument}, which is not in the path.`);
+    }
+    return {
+      argument,
+      parameter: {
+        ...parameter,
+        ...(isSegments ? { multiSegment: true } : {}),
+        ...(delimiter === undefined ? {} : { delimiter }),
+      },
+    };
+  });
+  for (const name of named) {
+    const [near] = nearNames(
+      name,
+      parameters.map(({ argument }) => argument),
+      1,
+    );
+    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    warnings.push(
+      `overrides sets multiSegment or delimiters for ${name}, which is not a parameter of the operation.${hint}`,
+    );
+  }
+  return changed;
 }
 
 // With any of these keywords the object means more than its properties do, and separate arguments would lose that.

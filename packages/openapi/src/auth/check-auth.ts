@@ -169,23 +169,36 @@ function hasText(given: unknown, member: string): boolean {
 }
 
 /**
- * Creates a warning for each name in `schemes` that the document does not declare: its credential is never sent.
+ * Creates a warning for each credential that is never sent: for a name in `schemes` that the document does not declare,
+ * and for general credentials if the document declares that none are needed.
  *
  * @param subject the subject of the warnings.
  */
-export function warnOfUnknownSchemes(
-  { schemes = {} }: OpenApiAuth,
-  { schemeNames, version }: Pick<ApiDocument, "schemeNames" | "version">,
+export function warnOfUnusedAuth(
+  { schemes = {}, bearer, basic }: OpenApiAuth,
+  { schemeNames, version, hasEmptySecurity }: ApiDocument,
   subject: string,
 ): readonly SourceProblem[] {
   const declared = schemeNames.length === 0 ? "none" : schemeNames.map(quoted).join(", ");
-  return Object.keys(schemes)
+  const unused: readonly SourceProblem[] =
+    hasEmptySecurity && (bearer ?? basic) !== undefined
+      ? [
+          {
+            subject,
+            message: `auth has credentials, but the document declares \`security: []\`, that none are needed: they are sent only for operations that declare others. If that is wrong, set \`headers\`.`,
+            pointer: "/security",
+            severity: "warning",
+          },
+        ]
+      : [];
+  const unknown = Object.keys(schemes)
     .filter((name) => !schemeNames.includes(name) && !(version === "3.2" && /[#/]/.test(name)))
     .map((name) => ({
       subject,
       message: `auth.schemes has ${quoted(name)}, which is not a security scheme of the document. It declares ${declared}.`,
-      severity: "warning",
+      severity: "warning" as const,
     }));
+  return [...unused, ...unknown];
 }
 
 function quoted(name: string): string {

@@ -143,7 +143,7 @@ function findUses(
   trust: DocumentTrust,
 ): { readonly uses: readonly SchemeUse[]; readonly problem?: string } {
   const uses: SchemeUse[] = [];
-  const places = new Map<string, string>();
+  const places = new Map<string, number>();
   let problem: string | undefined;
   for (const declared of combination) {
     const { scheme, declaration } = declared;
@@ -160,15 +160,33 @@ function findUses(
       continue;
     }
     const place = getPlace(form);
-    const other = places.get(place);
-    if (other !== undefined) {
-      problem ??= `it asks for "${other}" and "${scheme}" at once, and both are the ${place} of a request`;
-      continue;
+    const use = findUse(declared, declaration, form, auth, trust);
+    const index = places.get(place);
+    const other = index === undefined ? undefined : uses[index];
+    if (index === undefined || other === undefined) {
+      places.set(place, uses.length);
+      uses.push(use);
+    } else if (!areEqual(use, other)) {
+      problem ??= `it asks for "${other.scheme}" and "${scheme}" at once, and both are the ${place} of a request`;
+    } else if (!isAvailable(other)) {
+      uses[index] = use;
     }
-    places.set(place, scheme);
-    uses.push(findUse(declared, declaration, form, auth, trust));
   }
   return problem === undefined ? { uses } : { uses, problem };
+}
+
+/** Returns true if one credential satisfies both: they have one form, and the host has no different values for them. */
+function areEqual(use: SchemeUse, other: SchemeUse): boolean {
+  if (JSON.stringify(use.form) !== JSON.stringify(other.form)) return false;
+  if (!isAvailable(use) || !isAvailable(other)) return true;
+  if (use.client !== undefined || other.client !== undefined) return false;
+  if (use.configured === other.configured) return true;
+  const isFixed = [use, other].every(({ configured }) => typeof configured !== "function");
+  return isFixed && JSON.stringify(use.configured) === JSON.stringify(other.configured);
+}
+
+function isAvailable({ configured, client }: SchemeUse): boolean {
+  return configured !== undefined || client !== undefined;
 }
 
 function findUse(

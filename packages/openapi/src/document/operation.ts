@@ -34,10 +34,15 @@ export interface OperationDetails {
    * Accept, Content-Type and Authorization, which the sender of the request sets.
    */
   readonly parameters: readonly Parameter[];
+  /** A header `Authorization` is among its parameters in the document. Default: false. */
+  readonly declaresAuthorization?: boolean;
   readonly body?: RequestBody;
   /** Read on first access. */
   readonly responses: readonly ResponseDescription[];
-  /** Alternatives (OR) of combinations (AND); an empty combination means no credentials. */
+  /**
+   * Alternatives (OR) of combinations (AND); an empty combination means no credentials, as does `security: []`. No
+   * alternatives: nothing is declared.
+   */
   readonly security: readonly (readonly SecurityUse[])[];
   /** Absolute, or relative to the document; variables replaced by their defaults; may be empty. */
   readonly servers: readonly string[];
@@ -67,6 +72,8 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly allowReserved: boolean;
+  /** In a path, the slashes of a value are sent as they are: it may be several segments. Default: false. */
+  readonly multiSegment?: boolean;
   /** In a query, a value that would not be sent otherwise may be sent as a name without a value. Default: false. */
   readonly allowEmptyValue?: boolean;
   /** Between the items of an array, if the `collectionFormat` of Swagger 2.0 has no corresponding style. */

@@ -73,7 +73,7 @@ export class OperationCaller {
       authorized.handleUnauthorized !== undefined &&
       getOtherOrigin(response, request) === undefined &&
       // After a redirect that changed the method to GET, the original request may have been carried out.
-      response.method === request.method.toUpperCase()
+      response.method === request.method
     ) {
       // A refused request was not carried out, so it may be sent again.
       const again = await authorized.handleUnauthorized(response.headers);
@@ -150,6 +150,9 @@ function describeMissing(call: OperationCall): string {
   const { unsupported, wanted } = credentials;
   if (withheld !== undefined) return withheld;
   if (unsupported !== undefined) return `the operation cannot be authorized, since ${unsupported}`;
+  if (wanted.length === 0 && credentials.optional) {
+    return "the document declares that no credentials are needed: if that is wrong, the host has to set `headers`";
+  }
   if (wanted.length === 0) return "the host has to configure them as `auth` or `headers`";
   return `the host has to configure them as \`auth\`${formatWanted(call)}`;
 }

@@ -80,8 +80,8 @@ class DocumentComparison {
 
   /** Returns true if the operation is equal, including everything that its path item and the document add to it. */
   isSame(a: FoundOperation, b: FoundOperation): boolean {
-    const parametersOfA = sharedParameters(a);
-    const parametersOfB = sharedParameters(b);
+    const parametersOfA = sharedParameters(a).flat();
+    const parametersOfB = sharedParameters(b).flat();
     if (parametersOfA.length !== parametersOfB.length || a.items.length !== b.items.length) {
       return false;
     }

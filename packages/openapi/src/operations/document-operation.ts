@@ -14,7 +14,7 @@ import { itemValue, readTags, readText, type FoundOperation } from "./read-opera
 import { ownValue } from "../document/record.ts";
 import { OperationReading } from "./operation-reading.ts";
 import { readBody } from "./read-body.ts";
-import { readParameters } from "./read-parameters.ts";
+import { readParameters, type ReadParameters } from "./read-parameters.ts";
 import { readResponses } from "./read-responses.ts";
 import { readSecurity } from "./read-security.ts";
 
@@ -115,7 +115,7 @@ export class DocumentOperation implements Operation {
 function readDetails(found: FoundOperation, context: DocumentContext): ReadDetails {
   context.schemas.budget.renew();
   const reading = new OperationReading(found, context);
-  const { parameters, legacyBody } = readParameters(reading);
+  const { legacyBody, ...declared } = readParameters(reading);
   const body = readBody(reading, legacyBody);
   for (const name of context.schemas.unusedWritable) {
     reading.warn(
@@ -123,12 +123,13 @@ function readDetails(found: FoundOperation, context: DocumentContext): ReadDetai
       { scope: found.location.scope, pointer: found.location.pointer },
     );
   }
-  return new ReadDetails(reading, parameters, body);
+  return new ReadDetails(reading, declared, body);
 }
 
 /** The details that were read of one operation. */
 class ReadDetails implements OperationDetails {
   readonly parameters: readonly Parameter[];
+  readonly declaresAuthorization: boolean;
   declare readonly body?: RequestBody;
   readonly security: readonly (readonly SecurityUse[])[];
   readonly servers: readonly string[];
@@ -137,11 +138,12 @@ class ReadDetails implements OperationDetails {
 
   constructor(
     reading: OperationReading,
-    parameters: readonly Parameter[],
+    { parameters, declaresAuthorization }: Omit<ReadParameters, "legacyBody">,
     body: RequestBody | undefined,
   ) {
     this.#reading = reading;
     this.parameters = parameters;
+    this.declaresAuthorization = declaresAuthorization;
     if (body !== undefined) this.body = body;
     this.security = readSecurity(reading);
     this.servers = readServers(reading);

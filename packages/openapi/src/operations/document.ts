@@ -49,6 +49,8 @@ export interface ApiDocument {
   readonly serverTemplates: ReadonlyMap<string, string>;
   /** The names of the security schemes that it declares. */
   readonly schemeNames: readonly string[];
+  /** It declares `security: []` for all operations without their own: no credentials are needed. */
+  readonly hasEmptySecurity: boolean;
   /** The security schemes that it declares. */
   readonly securitySchemes: readonly DeclaredSecurityScheme[];
   /** In order of declaration, including those that turn out to be invalid when they are read. */
@@ -98,6 +100,7 @@ export async function openDocument(
     servers: documentServers(context),
     serverTemplates: context.serverTemplates,
     schemeNames: schemeNames(context),
+    hasEmptySecurity: isEmptyList(ownValue(root, "security")),
     get securitySchemes() {
       return readSchemes(context);
     },
@@ -105,6 +108,10 @@ export async function openDocument(
     problems: context.problems,
     files,
   };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Returns `after`, with the equal operations of `before` in place of its own. */

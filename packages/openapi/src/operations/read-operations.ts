@@ -7,7 +7,6 @@ import {
   getMembers,
 } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
-import type { OpenApiVersion } from "../document/openapi-version.ts";
 import {
   isRecord,
   ownString,
@@ -21,7 +20,7 @@ import type { ReferenceResolver } from "../document/references/resolve-reference
 
 /** An operation that was found in a document, with its path item. */
 export interface FoundOperation {
-  /** Upper case. */
+  /** Upper case; an additional operation's as it is written. */
   readonly method: string;
   readonly path: string;
   readonly operationId: string | undefined;
@@ -33,7 +32,8 @@ export interface FoundOperation {
   readonly declared: Location;
 }
 
-const methods: ReadonlySet<string> = new Set([
+/** The methods with a field of their own in all versions. */
+export const methods: ReadonlySet<string> = new Set([
   "get",
   "put",
   "post",
@@ -50,7 +50,7 @@ const maxItems = 16;
  * makes, not operations of it.
  */
 export function readOperations(context: DocumentContext): FoundOperation[] {
-  const { location: root, version, resolver } = context;
+  const { location: root, resolver } = context;
   const found: FoundOperation[] = [];
   let paths = getChild(root, "paths");
   if (paths.value === undefined || paths.value === null) {
@@ -87,9 +87,7 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
     if (path.startsWith("x-")) continue;
     warnOfHidden(path, paths, context);
     try {
-      const items = pathItems(getChild(paths, path), resolver);
-      visitOperations(path, items, version, add);
-      if (version !== "3.2") warnOfLaterMethods(path, items, context);
+      visitOperations(path, pathItems(getChild(paths, path), resolver), context, add);
     } catch (error) {
       context.reportFault(path, error);
     }
@@ -109,27 +107,6 @@ function warnOfNoPaths(context: DocumentContext): void {
     pointer: "",
     severity: "warning",
   });
-}
-
-const laterMembers = ["query", "additionalOperations"];
-
-/** Warns of operations that only OpenAPI 3.2 has: their methods would not exist for readers of the declared version. */
-function warnOfLaterMethods(
-  path: string,
-  items: readonly Location[],
-  context: DocumentContext,
-): void {
-  for (const item of items) {
-    for (const key of laterMembers) {
-      if (!isRecord(ownValue(item.value, key))) continue;
-      context.report({
-        subject: key === "query" ? `QUERY ${path}` : path,
-        message: `\`${key}\` of a path exists since OpenAPI 3.2, and the document declares ${context.version}, so it is no tool. Set \`openapi: 3.2.0\` to use it.`,
-        pointer: describePointer(getChild(item, key)),
-        severity: "warning",
-      });
-    }
-  }
 }
 
 /** Warns of invisible characters in a path, since they are sent too. */
@@ -191,9 +168,25 @@ type OperationVisitor = (
 function visitOperations(
   path: string,
   items: readonly Location[],
-  version: OpenApiVersion,
+  context: DocumentContext,
   visit: OperationVisitor,
 ): void {
+  const { version } = context;
+  const warn = (method: string, why: string, at: Location): void =>
+    context.report({
+      subject: visibleText(`${method} ${path}`),
+      message: `It is not a tool: ${why}.`,
+      pointer: describePointer(at),
+      severity: "warning",
+    });
+  const warnOfVersion = (key: string, item: Location): void => {
+    if (version !== "3.2")
+      warn(
+        key,
+        `OpenAPI ${version} has no \`${key}\`, 3.2 has. Set \`openapi: 3.2.0\` to use it`,
+        getChild(item, key),
+      );
+  };
   const first = items[0] as Location;
   const seen = items.length > 1 || version === "3.2" ? new Set<string>() : undefined;
   for (let at = 0; at < items.length; at++) {
@@ -201,7 +194,10 @@ function visitOperations(
     const keys = Object.keys(item.value as object);
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] as string;
-      if (!methods.has(key) && (key !== "query" || version !== "3.2")) continue;
+      if (!methods.has(key) && (key !== "query" || version !== "3.2")) {
+        if (key === "query" || key === "additionalOperations") warnOfVersion(key, item);
+        continue;
+      }
       const method = key.toUpperCase();
       if (seen?.has(method) === true) continue;
       seen?.add(method);
@@ -214,7 +210,16 @@ function visitOperations(
   for (const item of items) {
     for (const [method, operation] of getMembers(getChild(item, "additionalOperations"))) {
       // A method is a token (RFC 9110 section 9.1) and case-sensitive, so its case is preserved.
-      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method) || seen.has(method)) continue;
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method)) {
+        warn(method, "its method has characters that a method cannot have", operation);
+        continue;
+      }
+      if (seen.has(method)) {
+        if (methods.has(method.toLowerCase())) {
+          warn(method, `the path has another operation ${method}, in its own field`, operation);
+        }
+        continue;
+      }
       seen.add(method);
       visit(path, items, method, operation, getChild(declaredOthers, method));
     }
@@ -250,10 +255,7 @@ export function itemValue({ items }: FoundOperation, key: string): unknown {
   return undefined;
 }
 
-/** Returns the parameters that all operations of the path share, those of the farthest item first. */
-export function sharedParameters({ items }: FoundOperation): readonly Location[] {
-  const nearest = getItems(getChild(items[0] as Location, "parameters"));
-  if (items.length === 1) return nearest;
-  const farther = items.slice(1).toReversed();
-  return [...farther.flatMap((item) => getItems(getChild(item, "parameters"))), ...nearest];
+/** Returns the parameters that all operations of the path share, by path item: those of the farthest one first. */
+export function sharedParameters({ items }: FoundOperation): readonly (readonly Location[])[] {
+  return items.toReversed().map((item) => getItems(getChild(item, "parameters")));
 }

@@ -1,3 +1,4 @@
+import { findExpressions, resolveExpression, splitTemplate } from "../document/path-expressions.ts";
 import { getChild, getItems, withValue } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import { DanglingReference } from "../document/operation.ts";
@@ -14,13 +15,15 @@ import { isRecord, ownString, ownText, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
-import { readSwaggerParameter } from "./swagger.ts";
+import { readSwaggerParameter, readUnencoded } from "./swagger.ts";
 
 /** The parameters of an operation, and those that Swagger 2.0 puts into the body. */
 export interface ReadParameters {
   readonly parameters: readonly Parameter[];
   /** `in: body` and `in: formData`, references resolved. */
   readonly legacyBody: readonly Location[];
+  /** A header `Authorization` was declared as a parameter, and ignored. */
+  readonly declaresAuthorization: boolean;
 }
 
 // The sender of a request sets the media type, the accepted types and credentials (OpenAPI 3.2, "Parameter Object"); in
@@ -37,10 +40,8 @@ const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "
  */
 export function readParameters(reading: OperationReading): ReadParameters {
   const declared = new Map<string, DeclaredParameter>();
-  for (const location of sharedParameters(reading.found)) declare(declared, location, reading);
-  for (const location of getItems(reading.getMember("parameters"))) {
-    declare(declared, location, reading);
-  }
+  const lists = [...sharedParameters(reading.found), getItems(reading.getMember("parameters"))];
+  for (const list of lists) declareAll(declared, list, reading);
   const parameters: Parameter[] = [];
   const legacyBody: Location[] = [];
   for (const { name, place, location } of declared.values()) {
@@ -50,8 +51,9 @@ export function readParameters(reading: OperationReading): ReadParameters {
       parameters.push(readParameter(location, place, reading));
     }
   }
-  addUndeclared(parameters, reading);
-  return { parameters, legacyBody };
+  const declaresAuthorization = declared.has("header authorization");
+  applyTemplate(parameters, reading);
+  return { parameters, legacyBody, declaresAuthorization };
 }
 
 interface DeclaredParameter {
@@ -60,11 +62,34 @@ interface DeclaredParameter {
   readonly location: Location;
 }
 
-function declare(
+/** Declares the parameters of one list, which replace those of earlier lists, and must not be in it twice. */
+function declareAll(
   declared: Map<string, DeclaredParameter>,
-  written: Location,
+  list: readonly Location[],
   reading: OperationReading,
 ): void {
+  const names = new Map<string, string>();
+  for (const written of list) {
+    const parameter = toDeclared(written, reading);
+    if (parameter === undefined) continue;
+    const { name, place } = parameter;
+    // The names of headers are case-insensitive (RFC 9110 section 5.1).
+    const key = `${place} ${place === "header" ? name.toLowerCase() : name}`;
+    const other = names.get(key);
+    if (other !== undefined) {
+      const before = other === name ? "" : ` (before as ${JSON.stringify(other)})`;
+      reading.warn(
+        `The ${place} parameter ${JSON.stringify(name)} is declared twice${before}: the last declaration is used.`,
+        written,
+      );
+    }
+    names.set(key, name);
+    declared.set(key, parameter);
+  }
+}
+
+/** Resolves a parameter; `undefined` if it is omitted. */
+function toDeclared(written: Location, reading: OperationReading): DeclaredParameter | undefined {
   let location: Location;
   try {
     location = parameterAt(written, reading.context.resolver);
@@ -72,10 +97,10 @@ function declare(
     // The parameter may restrict what is deleted.
     if (!(error instanceof DanglingReference) || reading.found.method === "DELETE") throw error;
     reading.warnOfOmission("A parameter", error);
-    return;
+    return undefined;
   }
   const name = ownText(location.value, "name");
-  const place = ownString(location.value, "in");
+  const place = toPlace(ownString(location.value, "in"));
   if (name === undefined) throw referenceError(written, "the parameter has no `name`");
   if (place === undefined) {
     throw referenceError(
@@ -83,7 +108,14 @@ function declare(
       `the parameter ${JSON.stringify(name.slice(0, 100))} has no \`in\``,
     );
   }
-  declared.set(`${place} ${name}`, { name, place, location });
+  return { name, place, location };
+}
+
+/** Returns the place in the spelling of the specification, if only its case differs. */
+function toPlace(written: string | undefined): string | undefined {
+  const lower = written?.toLowerCase();
+  if (lower === "formdata") return "formData";
+  return lower !== undefined && (isPlace(lower) || lower === "body") ? lower : written;
 }
 
 /** Resolves references, except one that replaces the schema of a parameter, as in some documents. */
@@ -97,45 +129,50 @@ function parameterAt(declared: Location, resolver: ReferenceResolver): Location 
   return withValue(declared, { ...rest, schema: { $ref } });
 }
 
-/** Adds required strings for names in the path that no parameter declares. */
-function addUndeclared(parameters: Parameter[], reading: OperationReading): void {
+/**
+ * Applies the path template: adds required texts for names that no parameter declares, and finds the parameters whose
+ * value may be several segments.
+ */
+function applyTemplate(parameters: Parameter[], reading: OperationReading): void {
   const { found } = reading;
-  const names = new Set(parseTemplateNames(found.path));
-  for (const known of parameters) if (known.in === "path") names.delete(known.name);
-  for (const name of names) {
-    parameters.push({
-      name,
-      in: "path",
-      required: true,
-      deprecated: false,
-      style: "simple",
-      explode: false,
-      allowReserved: false,
-      schema: anyString,
-    });
-    reading.warn(
-      `The path parameter ${JSON.stringify(name)} is not declared; it is treated as a required string.`,
-      found.location,
+  const { path, query } = splitTemplate(found.path);
+  const isInPath = (name: string): boolean =>
+    parameters.some((known) => known.in === "path" && known.name === name);
+  const isSent = (name: string): boolean =>
+    parameters.some(
+      (known) => known.name === name && (known.in === "path" || known.in === "query"),
     );
+  for (const text of findExpressions(path)) {
+    const { name, isGreedy } = resolveExpression(text, isInPath);
+    if (!isInPath(name)) addUndeclared(name, parameters, reading);
+    if (!isGreedy) continue;
+    const index = parameters.findIndex((known) => known.in === "path" && known.name === name);
+    parameters[index] = { ...(parameters[index] as Parameter), multiSegment: true };
   }
+  for (const text of findExpressions(query)) {
+    const { name } = resolveExpression(text, isSent);
+    if (!isSent(name)) addUndeclared(name, parameters, reading);
+  }
+}
+
+function addUndeclared(name: string, parameters: Parameter[], reading: OperationReading): void {
+  parameters.push({
+    name,
+    in: "path",
+    required: true,
+    deprecated: false,
+    style: "simple",
+    explode: false,
+    allowReserved: false,
+    schema: anyString,
+  });
+  reading.warn(
+    `The path parameter ${JSON.stringify(name)} is not declared; it is treated as a required string.`,
+    reading.found.location,
+  );
 }
 
 const anyString: SelfContainedSchema = { schema: { type: "string" }, defs: new Map() };
-
-/** Returns the names in a path template; a query or fragment after the path is ignored. */
-export function parseTemplateNames(path: string): readonly string[] {
-  const names: string[] = [];
-  for (let index = 0; index < path.length; index++) {
-    const character = path.charAt(index);
-    if (character === "?" || character === "#") break;
-    if (character !== "{") continue;
-    const close = path.indexOf("}", index);
-    if (close === -1) break;
-    if (close > index + 1) names.push(path.slice(index + 1, close));
-    index = close;
-  }
-  return names;
-}
 
 function readParameter(location: Location, place: string, reading: OperationReading): Parameter {
   const { context } = reading;
@@ -175,7 +212,7 @@ function modernParameter(
     deprecated: node["deprecated"] === true,
     style,
     explode: typeof explode === "boolean" ? explode : style === "form" || style === "cookie",
-    allowReserved: node["allowReserved"] === true,
+    ...readUnencoded(node, place),
     ...(node["allowEmptyValue"] === true ? { allowEmptyValue: true } : {}),
   };
   // Its own `example` and `examples` are not used: a model sees those of the schema, if there is room for them.

@@ -10,7 +10,8 @@ import type { JsonRecord } from "../document/record.ts";
 /** Returns the security requirements of an operation: its own, else the document's. */
 export function readSecurity(reading: OperationReading): readonly (readonly SecurityUse[])[] {
   const { context, found } = reading;
-  if (Array.isArray(ownValue(found.location.value, "security"))) {
+  const own = ownValue(found.location.value, "security");
+  if (Array.isArray(own) || isRecord(own)) {
     return readAlternatives(reading.getMember("security"), reading);
   }
   context.security ??= readAlternatives(getChild(context.location, "security"), reading);
@@ -40,7 +41,13 @@ export function readSchemes(context: DocumentContext): readonly DeclaredSecurity
 
 function readAlternatives(declared: Location, reading: OperationReading): SecurityUse[][] {
   const alternatives: SecurityUse[][] = [];
-  for (const item of getItems(declared)) {
+  const { value: written } = declared;
+  // An empty list means the same as an empty requirement: nothing is needed. An absent one declares nothing.
+  if (Array.isArray(written) && written.length === 0) return [[]];
+  if (isRecord(written)) {
+    reading.warn("A security requirement without a list is treated as a list of one.", declared);
+  }
+  for (const item of isRecord(written) ? [declared] : getItems(declared)) {
     const { value } = item;
     if (typeof value === "string") {
       const name = JSON.stringify(value);

@@ -1,5 +1,5 @@
+import { visibleText } from "@toolweave/core/adapter";
 import type { DocumentContext } from "./document-context.ts";
-import type { LoadedDocument } from "../document/references/location.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { itemValue, type FoundOperation } from "./read-operations.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
@@ -12,8 +12,8 @@ export function readServers(reading: OperationReading): readonly string[] {
   const { context } = reading;
   if (context.version === "2.0") {
     const own = ownValue(reading.found.location.value, "schemes");
-    return Array.isArray(own) && own.length > 0
-      ? swaggerServers(context.root, own)
+    return own !== undefined && [own].flat().length > 0
+      ? swaggerServers(context, own)
       : documentServers(context);
   }
   const own = toServerUrls(ownValue(reading.found.location.value, "servers"), context);
@@ -27,7 +27,7 @@ export function documentServers(context: DocumentContext): readonly string[] {
   const { root } = context;
   context.servers ??=
     context.version === "2.0"
-      ? swaggerServers(root, ownValue(root.root, "schemes"))
+      ? swaggerServers(context, ownValue(root.root, "schemes"))
       : toServerUrls(ownValue(root.root, "servers"), context);
   return context.servers;
 }
@@ -114,18 +114,71 @@ function warnOfValue(
   });
 }
 
-/** Combines `schemes`, `host` and `basePath` (Swagger 2.0, "Swagger Object"), https first. */
-function swaggerServers({ root, url }: LoadedDocument, declared: unknown): readonly string[] {
-  const basePath = ownString(root, "basePath");
-  const path = basePath === undefined || basePath === "/" ? "" : `/${basePath.replace(/^\/+/, "")}`;
+/**
+ * Combines `schemes`, `host` and `basePath` (Swagger 2.0, "Swagger Object"), https first. A `host` or `basePath` that is
+ * a URL, or a host with a path, is read as its author must have meant it, with a warning.
+ */
+function swaggerServers(context: DocumentContext, declared: unknown): readonly string[] {
+  const { root, url } = context.root;
   const place = url?.startsWith("http") === true ? new URL(url) : undefined;
-  const authority = ownString(root, "host") ?? place?.host;
+  const host = splitHost(ownString(root, "host"));
+  const base = ownString(root, "basePath")?.trim() ?? "";
+  const baseUrl = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(base) ? splitHost(base) : undefined;
+  const basePath = toPath(baseUrl?.path ?? base);
+  const authority = host?.authority ?? baseUrl?.authority ?? place?.host;
+  // A path in `host` is either the base path, or precedes it.
+  const path = host === undefined || host.path === basePath ? basePath : host.path + basePath;
+  if (host?.isPlain === false) warnOfAddress("host", "a host with or without a port", context);
+  if (baseUrl !== undefined) warnOfAddress("basePath", "a path", context);
   if (authority === undefined) return path === "" ? none : [path];
-  const schemes = (Array.isArray(declared) ? declared : []).filter(
-    (scheme) => scheme === "http" || scheme === "https",
-  );
-  if (schemes.length === 0) schemes.push(place?.protocol.slice(0, -1) ?? "https");
+  const schemes: string[] = [declared]
+    .flat()
+    .map((scheme) => String(scheme).toLowerCase())
+    .filter((scheme) => scheme === "http" || scheme === "https");
+  if (schemes.length === 0) {
+    schemes.push(host?.scheme ?? baseUrl?.scheme ?? place?.protocol.slice(0, -1) ?? "https");
+  }
   return [...new Set(schemes)]
     .toSorted((a, b) => b.length - a.length)
     .map((scheme) => `${scheme}://${authority}${path}`);
+}
+
+interface Address {
+  readonly scheme?: string;
+  readonly authority: string;
+  readonly path: string;
+  /** It is only an authority, as the specification requires. */
+  readonly isPlain: boolean;
+}
+
+function splitHost(written: string | undefined): Address | undefined {
+  const [, scheme, authority = "", path = ""] =
+    /^(?:([a-z][a-z0-9+.-]*):(?=\/\/))?\/*([^/?#]*)([^?#]*)/is.exec(written?.trim() ?? "") ?? [];
+  if (authority === "") return undefined;
+  return {
+    ...(scheme === undefined ? {} : { scheme: scheme.toLowerCase() }),
+    authority,
+    path: toPath(path),
+    isPlain: authority === written,
+  };
+}
+
+/** Returns a path without a slash at its end. */
+function toPath(written: string): string {
+  const path = written.replace(/^\/+/, "").replace(/\/+$/, "");
+  return path === "" ? "" : `/${path}`;
+}
+
+function warnOfAddress(field: string, kind: string, context: DocumentContext): void {
+  const written = JSON.stringify(
+    visibleText(ownString(context.root.root, field) ?? "")
+      .replace(/\/\/[^/]*@/, "//")
+      .slice(0, 100),
+  );
+  context.report({
+    subject: "servers",
+    message: `The document's \`${field}\` is ${written}, which is not ${kind} alone: it is read as part of the URL. Set \`baseUrl\` if that is wrong.`,
+    pointer: `/${field}`,
+    severity: "warning",
+  });
 }

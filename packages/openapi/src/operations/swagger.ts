@@ -1,3 +1,4 @@
+import { getMediaTypeName } from "@toolweave/core/adapter";
 import { getChild, withValue, type Location } from "../document/references/location.ts";
 import type {
   Parameter,
@@ -35,10 +36,24 @@ export function readSwaggerParameter(
     ...(description === undefined ? {} : { description }),
     deprecated: node["deprecated"] === true,
     ...getCollectionStyle(node, place),
-    allowReserved: false,
+    ...readUnencoded(node, place),
     ...(node["allowEmptyValue"] === true ? { allowEmptyValue: true } : {}),
     schema: schemas.getSchema(toSwaggerSchema(location), "request"),
   };
+}
+
+/**
+ * Returns the members that concern the encoding of a value. `x-ms-skip-url-encoding` of autorest: the value is encoded
+ * already, and in a path it may be several segments.
+ */
+export function readUnencoded(
+  node: JsonRecord,
+  place: ParameterLocation,
+): Pick<Parameter, "allowReserved" | "multiSegment"> {
+  if (node["x-ms-skip-url-encoding"] !== true) {
+    return { allowReserved: node["allowReserved"] === true };
+  }
+  return { allowReserved: true, ...(place === "path" ? { multiSegment: true } : {}) };
 }
 
 /** Creates the schema from the keywords of a Swagger 2.0 parameter. */
@@ -113,9 +128,10 @@ export function readSwaggerMediaTypes(
   key: "consumes" | "produces",
 ): readonly string[] {
   const own = reading.getMember(key).value;
-  const types = Array.isArray(own) ? own : ownValue(reading.context.root.root, key);
-  const names = Array.isArray(types) ? types.filter((type) => typeof type === "string") : [];
-  return [...new Set(names as string[])];
+  const types = own ?? ownValue(reading.context.root.root, key);
+  // A list by the specification; some documents have a single text.
+  const names = [types].flat().filter((type): type is string => typeof type === "string");
+  return [...new Set(names)];
 }
 
 function readFullBody(reading: OperationReading, parameter: Location): RequestBody {
@@ -174,7 +190,7 @@ function isFile(schema: unknown): boolean {
 /** Returns multipart for files; for other forms, the types that the operation consumes, url-encoded by default. */
 function getFormTypes(reading: OperationReading, hasFile: boolean): readonly string[] {
   const consumes = readSwaggerMediaTypes(reading, "consumes");
-  const forms = consumes.filter((type) => [urlencoded, multipart].includes(type.toLowerCase()));
+  const forms = consumes.filter((type) => [urlencoded, multipart].includes(getMediaTypeName(type)));
   if (hasFile) return [multipart];
   return forms.length === 0 ? [urlencoded] : forms;
 }

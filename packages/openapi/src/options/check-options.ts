@@ -188,6 +188,8 @@ const overrideNames: readonly string[] = [
   "requestMediaType",
   "partName",
   "decodeBase64Body",
+  "multiSegment",
+  "delimiters",
   "idempotencyKey",
 ] satisfies readonly (keyof OperationOverride)[];
 
@@ -263,10 +265,9 @@ function checkOverride(where: string, override: OperationOverride): void {
   checkRequest(where, override);
 }
 
-function checkRequest(
-  where: string,
-  { requestMediaType, partName, decodeBase64Body, idempotencyKey }: OperationOverride,
-): void {
+function checkRequest(where: string, override: OperationOverride): void {
+  const { requestMediaType, partName, decodeBase64Body, idempotencyKey } = override;
+  const { multiSegment, delimiters } = override;
   if (requestMediaType !== undefined && !isConcrete(requestMediaType)) {
     throw invalidOptionError(
       `${where}.requestMediaType must be a media type: "application/merge-patch+json"`,
@@ -278,6 +279,14 @@ function checkRequest(
   if (decodeBase64Body !== undefined && typeof decodeBase64Body !== "boolean") {
     throw invalidOptionError(`${where}.decodeBase64Body must be true or false`);
   }
+  if (multiSegment !== undefined && !isNames(multiSegment)) {
+    throw invalidOptionError(`${where}.multiSegment must be a list of names`);
+  }
+  if (delimiters !== undefined && !isDelimiters(delimiters)) {
+    throw invalidOptionError(
+      `${where}.delimiters must be an object, by argument: one of ",", ".", ";", "|", " " and "\\t"`,
+    );
+  }
   if (idempotencyKey !== undefined && idempotencyKey !== "executor" && idempotencyKey !== "model") {
     throw invalidOptionError(`${where}.idempotencyKey must be "executor" or "model"`);
   }
@@ -285,6 +294,13 @@ function checkRequest(
 
 function isConcrete(mediaType: unknown): boolean {
   return typeof mediaType === "string" && !mediaType.includes("*") && isMediaType(mediaType);
+}
+
+function isDelimiters(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.values(value).every((one) => typeof one === "string" && /^[,.;| \t]$/.test(one))
+  );
 }
 
 function isNames(value: unknown): value is readonly string[] {

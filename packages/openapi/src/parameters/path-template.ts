@@ -1,16 +1,23 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { type ParameterArgument, createParameterWriter } from "./serialize-parameter.ts";
-import { mayMeanReserved, methodOnly } from "./reserved-names.ts";
-import { OperationError } from "../document/operation.ts";
+import {
+  checkQueryText,
+  createParameterWriter,
+  type ParameterArgument,
+} from "./serialize-parameter.ts";
+import { createReservedKeyCheck, mayMeanReserved, methodOnly } from "./reserved-names.ts";
+import { OperationError, type Parameter } from "../document/operation.ts";
+import { resolveExpression, splitTemplate } from "../document/path-expressions.ts";
 import { encodeStrict, encodeTemplateText } from "./percent-encode.ts";
 import type { ParameterWriter } from "./style-writer.ts";
+import { emptyValueError } from "./unrepresentable.ts";
 
 interface Variable {
   readonly argument: string;
+  readonly parameter: Parameter;
   readonly write: ParameterWriter;
 }
 
-/** A segment with variables: text, variable, text, …, text. */
+/** A text with variables: text, variable, text, …, text. */
 interface Segment {
   readonly texts: readonly string[];
   readonly variables: readonly Variable[];
@@ -18,35 +25,45 @@ interface Segment {
 
 /** A compiled path. */
 export interface PathTemplate {
-  /** A query in the document's path, without `?`. */
-  readonly query: string;
   /** The path with a letter in place of each variable. */
   readonly example: string;
+  /** The query parameters that are sent where the path names them, and nowhere else. */
+  readonly inQuery: ReadonlySet<Parameter>;
   /**
    * Expands the path for some arguments.
    *
    * @throws ToolError `invalid_arguments` for a value that is missing or empty, or that would change the path.
    */
   expand(args: JsonObject): string;
+  /**
+   * Expands the query in the document's path, without `?`.
+   *
+   * @throws ToolError `invalid_arguments` for a value that cannot be sent there.
+   */
+  expandQuery(args: JsonObject): string;
 }
 
 /**
- * Compiles a path template (OpenAPI 3.2, "Paths Object"). A `#fragment` is never sent; a `?query` precedes the query
- * parameters; a segment may contain several variables and text around them.
+ * Compiles a path template (OpenAPI 3.2, "Paths Object"). A `#fragment` is never sent; a `?query`, which may have
+ * variables too, precedes the query parameters; a segment may contain several variables and text around them.
+ *
+ * @param reserved names that no key of the query may have.
  */
 export function compilePathTemplate(
   template: string,
   parameters: readonly ParameterArgument[],
+  reserved: ReadonlySet<string> = methodOnly,
 ): PathTemplate {
+  const { path, query } = splitTemplate(template);
   const variables = new Map<string, Variable>();
   for (const { argument, parameter } of parameters) {
     if (parameter.in !== "path") continue;
-    variables.set(parameter.name, { argument, write: createParameterWriter(parameter, argument) });
+    const write = createParameterWriter(parameter, argument);
+    variables.set(parameter.name, { argument, parameter, write });
   }
-  const { path, query } = splitTemplate(template);
   // Split at slashes outside of braces.
   const segments = (path.match(/(?:\{[^{}]*\}|[^/])+|\//g) ?? []).map((text) =>
-    parseSegment(text, variables),
+    parseSegment(text, variables, encodeTemplateText),
   );
   const parts = segments.reduce<(string | Segment)[]>((merged, part) => {
     const last = merged.at(-1);
@@ -56,7 +73,7 @@ export function compilePathTemplate(
     return merged;
   }, []);
   return {
-    query: encodeQueryText(query),
+    ...compileQuery(query, parameters, variables, reserved),
     example: parts.map((part) => (typeof part === "string" ? part : part.texts.join("x"))).join(""),
     expand(args) {
       let expanded = "";
@@ -65,6 +82,77 @@ export function compilePathTemplate(
       return expanded;
     },
   };
+}
+
+/**
+ * Compiles the query of a path template. A part `name={name}` of a query parameter of that name is left to the
+ * parameter; another parameter that the query names, in whatever location it is declared, is sent there.
+ */
+function compileQuery(
+  query: string,
+  parameters: readonly ParameterArgument[],
+  inPath: ReadonlyMap<string, Variable>,
+  reserved: ReadonlySet<string>,
+): Pick<PathTemplate, "inQuery" | "expandQuery"> {
+  const inQuery = new Set<Parameter>();
+  if (!query.includes("{")) {
+    const text = encodeQueryText(query);
+    return { inQuery, expandQuery: () => text };
+  }
+  const variables = new Map(inPath);
+  for (const { argument, parameter } of parameters) {
+    if (parameter.in !== "query" || variables.has(parameter.name)) continue;
+    // Only the value, in the form that a single text has.
+    const value: Parameter = { ...parameter, in: "path", style: "simple", explode: false };
+    variables.set(parameter.name, {
+      argument,
+      parameter,
+      write: createParameterWriter(value, argument),
+    });
+  }
+  const parts = query.split("&").flatMap((text): readonly (string | Segment)[] => {
+    const part = parseSegment(text, variables, encodeQueryText);
+    if (typeof part === "string") return [part];
+    const [own] = part.variables as readonly [Variable];
+    if (own.parameter.in === "query" && text === `${own.parameter.name}={${own.parameter.name}}`) {
+      return [];
+    }
+    for (const { parameter } of part.variables) inQuery.add(parameter);
+    return [part];
+  });
+  return {
+    inQuery,
+    expandQuery(args) {
+      const expanded: string[] = [];
+      for (const part of parts) {
+        const text = typeof part === "string" ? part : expandQueryPart(part, args, reserved);
+        if (text !== undefined) expanded.push(text);
+      }
+      return expanded.join("&");
+    },
+  };
+}
+
+/** Returns `undefined` if a parameter in it has no value: the part is not sent. */
+function expandQueryPart(
+  { texts, variables }: Segment,
+  args: JsonObject,
+  reserved: ReadonlySet<string>,
+): string | undefined {
+  let expanded = texts[0] as string;
+  for (let index = 0; index < variables.length; index++) {
+    const { argument, parameter, write } = variables[index] as Variable;
+    const value = Object.hasOwn(args, argument) ? args[argument] : undefined;
+    const text = value === undefined ? undefined : write(value);
+    if (text === undefined) {
+      if (parameter.required) throw emptyValueError(argument);
+      return undefined;
+    }
+    const isKey = !expanded.includes("=");
+    expanded += checkQueryText(text, argument) + (texts[index + 1] as string);
+    if (isKey) createReservedKeyCheck(argument, reserved)(expanded);
+  }
+  return expanded;
 }
 
 const plainPath = /^(?:\/(?:[\w-]+|\{[\w-]+\}))+\/?$/;
@@ -91,31 +179,23 @@ export function assertStaysBelow(template: string, pointer: string): void {
   );
 }
 
-function splitTemplate(template: string): { path: string; query: string } {
-  const outside = template.replace(/\{[^{}]*\}/g, (variable) => "x".repeat(variable.length));
-  const hash = outside.indexOf("#");
-  const end = hash === -1 ? template.length : hash;
-  const question = outside.slice(0, end).indexOf("?");
-  const path = template.slice(0, question === -1 ? end : question);
-  return {
-    path: path.startsWith("/") ? path : `/${path}`,
-    query: question === -1 ? "" : template.slice(question + 1, end),
-  };
-}
-
-function parseSegment(text: string, known: ReadonlyMap<string, Variable>): string | Segment {
+function parseSegment(
+  text: string,
+  known: ReadonlyMap<string, Variable>,
+  encode: (text: string) => string,
+): string | Segment {
   const texts: string[] = [""];
   const variables: Variable[] = [];
   let from = 0;
   for (const { 0: braces, 1: name = "", index } of text.matchAll(/\{([^{}]*)\}/g)) {
-    const variable = known.get(name);
+    const variable = known.get(resolveExpression(name, (one) => known.has(one)).name);
     if (variable === undefined) continue;
-    texts[texts.length - 1] = encodeTemplateText(text.slice(from, index));
+    texts[texts.length - 1] = encode(text.slice(from, index));
     texts.push("");
     variables.push(variable);
     from = index + braces.length;
   }
-  texts[texts.length - 1] = encodeTemplateText(text.slice(from));
+  texts[texts.length - 1] = encode(text.slice(from));
   return variables.length === 0 ? (texts[0] as string) : { texts, variables };
 }
 

@@ -105,6 +105,32 @@ export function isReserved({ name, in: location }: Parameter, reserved: Reserved
   return getReservedAt(location, reserved)?.has(normalizeName(name)) ?? false;
 }
 
+const methodHeaders = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
+
+/**
+ * Formats the warning about a reserved parameter that nothing else supplies. `undefined`: the host sends it, or it is a
+ * credential of the operation.
+ */
+export function describeReserved(
+  { name, in: location, required }: Parameter,
+  { header }: ReservedNames,
+): string | undefined {
+  const lower = name.trim().toLowerCase().replaceAll("_", "-");
+  const [, ...supplied] = header;
+  if (location === "header" && supplied.some((names) => names.has(lower))) return undefined;
+  if (location !== "header" && !methodOnly.has(normalizeName(name))) return undefined;
+  const written = JSON.stringify(visibleText(name).slice(0, 40));
+  const what = `Its ${required ? "required " : ""}${location} parameter ${written} is not an argument`;
+  if (location !== "header" || methodHeaders.has(lower)) {
+    const remedy = location === "header" ? " If the API needs it, set it in `headers`." : "";
+    return `${what} and is not sent, because it would override the method that is approved.${remedy}`;
+  }
+  if (framingHeaders.has(lower) || lower === "accept-encoding") {
+    return `${what}: the HTTP client sets it.`;
+  }
+  return `${what} and is not sent, because the request sets such headers itself. If the API needs it, set it in \`headers\`.`;
+}
+
 /** Returns the keys that an exploded object must not have: reserved names, and other parameters. */
 export function getReservedKeys(
   parameter: Parameter,

@@ -127,7 +127,8 @@ function checkHeaderText(text: string, argument: string): string {
   return text;
 }
 
-function checkQueryText(text: string, argument: string): string {
+/** Returns a text of a query. Throws `ToolError` `invalid_arguments` for an encoded carriage return. */
+export function checkQueryText(text: string, argument: string): string {
   // No value needs a carriage return, and a server that decodes it into one of its own headers would be vulnerable.
   if (/%0d/i.test(text)) {
     throw unrepresentableValueError(

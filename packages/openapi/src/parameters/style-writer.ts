@@ -144,7 +144,23 @@ export function getDelimiter({ style, delimiter }: Pick<Parameter, "style" | "de
 }
 
 /** Returns the encoder of a whole value. */
-function getTextEncoder(
+function getTextEncoder(parameter: Parameter, argument: string): Encode {
+  const encode = getSegmentEncoder(parameter, argument);
+  if (parameter.in !== "path" || parameter.multiSegment !== true) return encode;
+  return (text) => {
+    const segments = text.split("/");
+    if (segments.length > 1 && segments.includes("")) {
+      throw unrepresentableValueError(
+        argument,
+        'is several segments of the path: it must not begin or end with "/" or contain "//". Remove these.',
+      );
+    }
+    return segments.map(encode).join("/");
+  };
+}
+
+/** Returns the encoder of a value, or of one segment of it. */
+function getSegmentEncoder(
   { style, allowReserved, in: location }: Parameter,
   argument: string,
 ): Encode {

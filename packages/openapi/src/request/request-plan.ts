@@ -64,11 +64,13 @@ export function planRequest(
   layout: ArgumentLayout,
   accept: string,
 ): RequestPlan {
-  const template = compilePathTemplate(path, layout.parameters);
+  const template = compilePathTemplate(path, layout.parameters, layout.reserved.query);
   assertPathUnchanged(server, template.example);
   const at = (...locations: readonly string[]): Placed[] =>
     layout.parameters
-      .filter(({ parameter }) => locations.includes(parameter.in))
+      .filter(
+        ({ parameter }) => locations.includes(parameter.in) && !template.inQuery.has(parameter),
+      )
       .map((one) => toPlaced(one, layout));
   const inQuery = at("query", "querystring");
   const inHeaders = at("header");
@@ -88,7 +90,7 @@ export function planRequest(
       method,
       origin,
       path: server.path + template.expand(args),
-      query: joinWritten(template.query, inQuery, args, "&"),
+      query: joinWritten(template.expandQuery(args), inQuery, args, "&"),
       headers,
       cookie: joinWritten("", inCookies, args, "; "),
       ...(encoded === undefined ? {} : { body: encoded.body }),

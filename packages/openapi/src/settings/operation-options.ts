@@ -8,7 +8,7 @@ export interface OperationSelector {
   readonly tags?: readonly string[];
   /** Globs over path templates: `/pets/*`. */
   readonly paths?: readonly string[];
-  /** In any letter case: `get`. */
+  /** `get` or `GET`; methods of `additionalOperations` in the letter case of the document. */
   readonly methods?: readonly string[];
   /** Globs. */
   readonly operationIds?: readonly string[];
@@ -55,16 +55,33 @@ export interface OperationOverride {
    */
   readonly decodeBase64Body?: boolean;
   /**
+   * Arguments in the path whose slashes are sent as they are, so that a value can be several segments: `docs/a.txt` for
+   * `/files/{path}`. Default: those that the document marks (`{+path}`, `x-ms-skip-url-encoding`); of all others, a
+   * slash is sent as `%2F`.
+   */
+  readonly multiSegment?: readonly string[];
+  /**
+   * The text between the items of a list, or the members of an object, that is not exploded, by argument: `{ color: "."
+   * }` for a `label` in the form of the tables of OpenAPI 3.0. One of `,`, `.`, `;`, `|`, a space and a tab. Default:
+   * that of the parameter's style.
+   */
+  readonly delimiters?: Readonly<Record<string, string>>;
+  /**
    * The source of a declared `Idempotency-Key` header: `executor` sends the same key in every attempt of a call, and
    * the model does not see it; `model` makes it an ordinary argument. Default: `executor`.
    */
   readonly idempotencyKey?: "executor" | "model";
 }
 
-/** The settings of the host for a body and for headers; members as in `OperationOverride`. */
+/** The settings of the host for the layout of a request; members as in `OperationOverride`. */
 export type LayoutOptions = Pick<
   OperationOverride,
-  "requestMediaType" | "partName" | "decodeBase64Body" | "idempotencyKey"
+  | "requestMediaType"
+  | "partName"
+  | "decodeBase64Body"
+  | "multiSegment"
+  | "delimiters"
+  | "idempotencyKey"
 >;
 
 /** Creates the error for an invalid option; `what` is a sentence without a full stop. */

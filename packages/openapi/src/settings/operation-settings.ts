@@ -226,12 +226,17 @@ function toSettings(
   override: OperationOverride = {},
 ): Omit<OperationSettings, "name"> {
   const { title, hidden = [], fixed, writable, timeoutMs } = override;
-  const { requestMediaType, partName, decodeBase64Body } = override;
+  const { requestMediaType, partName, decodeBase64Body, multiSegment, delimiters } = override;
   // An argument that the host hides or fixes is not supplied by the executor.
   const isArgument = [...hidden, ...Object.keys(fixed ?? {})].some(isIdempotencyHeader);
   const idempotencyKey = override.idempotencyKey ?? (isArgument ? "model" : undefined);
   const hasWishes =
-    (requestMediaType ?? partName ?? decodeBase64Body ?? idempotencyKey) !== undefined;
+    (requestMediaType ??
+      partName ??
+      decodeBase64Body ??
+      multiSegment ??
+      delimiters ??
+      idempotencyKey) !== undefined;
   const wishes = { ...override, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
   const method = getMethodAnnotations(operation.method);
   const description = override.description ?? declared.description;

@@ -1,4 +1,5 @@
 import { globMatcher, unmatchedWarning, type SourceProblem } from "@toolweave/core/adapter";
+import { methods as standardMethods } from "../operations/read-operations.ts";
 import type { Operation } from "../document/operation.ts";
 import type { OperationSelector } from "./operation-options.ts";
 
@@ -87,17 +88,25 @@ function toPredicate({
 }: OperationSelector): Selects {
   const isPath = paths === undefined ? undefined : globMatcher(paths);
   const isId = operationIds === undefined ? undefined : globMatcher(operationIds);
-  const known = methods?.map((method) => method.toUpperCase());
+  const known = methods?.flatMap(toSpellings);
   return (operation) => {
     const { operationId, method, path } = operation;
     return (
       (isPath === undefined || isPath(path) || isPath(normalizePath(path))) &&
-      known?.includes(method.toUpperCase()) !== false &&
+      known?.includes(method) !== false &&
       (isId === undefined || (operationId !== undefined && isId(operationId))) &&
       tags?.some((tag) => operation.tags.includes(tag)) !== false &&
       extensions?.some((name) => isSet(operation.extension(name))) !== false
     );
   };
+}
+
+/** Methods are case-sensitive (RFC 9110 section 9.1); those that OpenAPI names may be written in any letter case. */
+function toSpellings(method: string): readonly string[] {
+  const lower = method.toLowerCase();
+  return standardMethods.has(lower) || lower === "query"
+    ? [method, method.toUpperCase()]
+    : [method];
 }
 
 /** Normalizes a path as servers do: `/%61dmin#x` is `/admin`. */

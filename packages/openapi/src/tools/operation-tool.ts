@@ -289,7 +289,14 @@ export class OperationTool implements Tool {
     if (typeof server === "string" && this.#operation.hasOwnServers === true) {
       warn(`It cannot be called yet: ${server}. Set \`baseUrl\`.`, pointer);
     }
-    const { unsupported, optional, alternatives } = this.#planCredentials(details, server);
+    const { unsupported, optional, alternatives, fixed } = this.#planCredentials(details, server);
+    const isUnauthorized = fixed?.length === 0 && this.#host.headers["authorization"] === undefined;
+    if (details.declaresAuthorization === true && isUnauthorized) {
+      warn(
+        'It declares a header "Authorization", which is never an argument, because a model must not set credentials: set `auth` or `headers`.',
+        pointer,
+      );
+    }
     if (unsupported !== undefined && !optional) {
       const isSent = alternatives.length === 0;
       const what = isSent

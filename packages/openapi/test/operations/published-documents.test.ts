@@ -8,7 +8,7 @@ import { isToolName } from "@toolweave/core/adapter";
 import { describe, expect, test } from "vitest";
 import { isFullRun } from "@toolweave/test-support";
 import { openDocument } from "../../src/operations/document.ts";
-import { parseTemplateNames } from "../../src/operations/read-parameters.ts";
+import { findExpressions, splitTemplate } from "../../src/document/path-expressions.ts";
 import { checkOperations } from "../support/open-documents.ts";
 
 const require = createRequire(import.meta.url);
@@ -52,7 +52,7 @@ async function judge(path: string): Promise<Map<string, string[]> | undefined> {
           ({ name, in: place, required }) =>
             `${place} ${name}${place === "path" || required === true ? "!" : ""}`,
         );
-      for (const name of parseTemplateNames(at)) {
+      for (const name of findExpressions(splitTemplate(at).path)) {
         if (!described.includes(`path ${name}!`)) described.push(`path ${name}!`);
       }
       operations.set(`${method.toUpperCase()} ${at}`, described);

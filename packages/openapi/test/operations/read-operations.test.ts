@@ -35,20 +35,38 @@ describe("operations", () => {
     expect(await places("3.2.0", item)).toEqual(["QUERY", "GET", "COPY", "link"]);
   });
 
-  test("of OpenAPI 3.2 in an earlier document are problems that name what to do", async () => {
-    const item = { get: {}, query: {}, additionalOperations: { COPY: {} } };
-    const opened = await openDocument(document("3.1.0", { "/x": item }));
-    expect(opened.problems).toEqual([
-      {
-        subject: "QUERY /x",
-        message:
-          "`query` of a path exists since OpenAPI 3.2, and the document declares 3.1, so it is no tool. Set `openapi: 3.2.0` to use it.",
-        pointer: "/paths/~1x/query",
-        severity: "warning",
-      },
-      expect.objectContaining({ pointer: "/paths/~1x/additionalOperations" }),
+  test("an additional method that cannot be one is a problem, and so is one of a later version", async () => {
+    const operations = { COPY: {}, copy: {}, GET: {}, "bad method": {} };
+    const read = async (version: string) => {
+      const item = { get: {}, query: {}, additionalOperations: operations };
+      const opened = await openDocument(document(version, { "/x": item } as never));
+      return opened.problems.map(({ message, pointer }) => [message, pointer]);
+    };
+    const at = "/paths/~1x/additionalOperations";
+    expect(await read("3.2.0")).toEqual([
+      ["It is not a tool: the path has another operation GET, in its own field.", `${at}/GET`],
+      [
+        "It is not a tool: its method has characters that a method cannot have.",
+        `${at}/bad method`,
+      ],
     ]);
-    expect((await openDocument(document("3.2.0", { "/x": item }))).problems).toEqual([]);
+    expect(await read("3.1.0")).toEqual([
+      [
+        "It is not a tool: OpenAPI 3.1 has no `query`, 3.2 has. Set `openapi: 3.2.0` to use it.",
+        "/paths/~1x/query",
+      ],
+      [
+        "It is not a tool: OpenAPI 3.1 has no `additionalOperations`, 3.2 has. Set `openapi: 3.2.0` to use it.",
+        at,
+      ],
+    ]);
+  });
+
+  test("whose methods differ only in case have different names", async () => {
+    const item = { additionalOperations: { COPY: {}, copy: {} } };
+    const opened = await openDocument(document("3.2.0", { "/x": item } as never));
+    expect(opened.operations.map(({ method }) => method)).toEqual(["COPY", "copy"]);
+    expect(new Set(opened.operations.map(({ name }) => name)).size).toBe(2);
   });
 
   test("an additional operation's pointer resolves to it", async () => {

@@ -144,9 +144,10 @@ describe("parameters of an operation", () => {
         ["two", true, { type: "integer" }],
         ["one", true, { type: "string" }],
         ["three", true, { type: "string" }],
+        ["four", true, { type: "string" }],
       ],
     );
-    expect(opened.problems).toHaveLength(2);
+    expect(opened.problems).toHaveLength(3);
     expect(opened.problems[0]).toMatchObject({
       severity: "warning",
       message: 'The path parameter "one" is not declared; it is treated as a required string.',

@@ -90,7 +90,7 @@ describe("security", () => {
         all.map(({ scheme }) => scheme),
       );
     expect(await schemes({})).toEqual([["key"]]);
-    expect(await schemes({ security: [] })).toEqual([]);
+    expect(await schemes({ security: [] })).toEqual([[]]);
     expect(await schemes({ security: [{ bearer: [] }] })).toEqual([["bearer"]]);
     expect((await onlyDetails("3.1.0", {})).security).toEqual([]);
   });
@@ -187,6 +187,15 @@ describe("servers", () => {
       ["https://h.example.com/v1", "http://h.example.com/v1"],
     ],
     [{ host: "h.example.com", basePath: "/" }, ["https://h.example.com"]],
+    [{ host: "h.example.com/", basePath: "/v1/" }, ["https://h.example.com/v1"]],
+    [{ host: "http://h.example.com:81" }, ["http://h.example.com:81"]],
+    [
+      { host: "http://h.example.com/v1", basePath: "/v1", schemes: ["HTTPS"] },
+      ["https://h.example.com/v1"],
+    ],
+    [{ host: "h.example.com/api", basePath: "v1" }, ["https://h.example.com/api/v1"]],
+    [{ basePath: "http://h.example.com/v1/" }, ["http://h.example.com/v1"]],
+    [{ host: " //h.example.com ", schemes: "http" }, ["http://h.example.com"]],
     [
       { host: "h.example.com:81", basePath: "v1", schemes: ["ws", "http"] },
       ["http://h.example.com:81/v1"],
@@ -194,6 +203,18 @@ describe("servers", () => {
     [{ basePath: "/v1", schemes: ["https"] }, ["/v1"]],
   ])("of Swagger 2.0: %j", async (more, expected) => {
     expect(await listServers({ "/a": { get: {} } }, more, "2.0")).toEqual([expected]);
+  });
+
+  test("of Swagger 2.0 whose host is more than a host are problems", async () => {
+    const read = async (more: JsonObject) =>
+      (await openDocument(document("2.0", {}, more))).problems.map(({ message }) => message);
+    expect(await read({ host: "h.example.com:81", basePath: "/" })).toEqual([]);
+    expect(await read({ host: "https://me:pw@h.example.com/" })).toEqual([
+      'The document\'s `host` is "https://h.example.com/", which is not a host with or without a port alone: it is read as part of the URL. Set `baseUrl` if that is wrong.',
+    ]);
+    expect(await read({ basePath: "https://h.example.com/v1" })).toEqual([
+      'The document\'s `basePath` is "https://h.example.com/v1", which is not a path alone: it is read as part of the URL. Set `baseUrl` if that is wrong.',
+    ]);
   });
 
   test("of Swagger 2.0 without a host are the document's own address", async () => {

@@ -41,7 +41,7 @@ describe("a path", () => {
   test("keeps its query separate", () => {
     const compiled = compilePathTemplate("/search?kind=pets&x=é#top", []);
     expect(compiled.expand({})).toBe("/search");
-    expect(compiled.query).toBe("kind=pets&x=%C3%A9");
+    expect(compiled.expandQuery({})).toBe("kind=pets&x=%C3%A9");
   });
 
   test("leaves an undeclared variable unchanged", () => {

@@ -11,7 +11,12 @@ import {
 } from "@toolweave/core";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApiSource, type OpenApiSource, type OperationOverride } from "../../src/index.ts";
+import {
+  openApiSource,
+  type OpenApiAuth,
+  type OpenApiSource,
+  type OperationOverride,
+} from "../../src/index.ts";
 import { RecordingServer, type Recorded } from "../support/recording-server.ts";
 
 /** A request as the specification prescribes it; absent parts are not sent. */
@@ -48,6 +53,8 @@ interface Row {
   readonly served?: string;
   /** The host's settings of the operation. */
   readonly override?: OperationOverride;
+  /** The host's credentials. */
+  readonly auth?: OpenApiAuth;
   /** Default: the only tool. */
   readonly calls?: string;
   readonly with?: JsonObject;
@@ -56,6 +63,8 @@ interface Row {
   readonly sends?: Sent;
   /** The text of the error. */
   readonly refuses?: string;
+  /** The text of a problem of the source; empty: there is none. */
+  readonly warns?: string;
 }
 
 const folder = new URL("../fixtures/requests/", import.meta.url);
@@ -119,6 +128,7 @@ async function openSource(row: Row): Promise<OpenApiSource> {
   const options = {
     ...(row.servers === undefined ? { baseUrl: server.origin } : { allowOrigins: [server.origin] }),
     ...overrides,
+    ...(row.auth === undefined ? {} : { auth: row.auth }),
   };
   if (row.files === undefined) return openApiSource.fromString(text, options);
   for (const [path, value] of Object.entries({
@@ -199,6 +209,8 @@ test("no row exists twice, and each names the deciding section", () => {
 interface Called {
   readonly outcome: ToolOutcome;
   readonly requests: readonly Recorded[];
+  /** The messages of the source's problems. */
+  readonly problems: readonly string[];
 }
 
 async function called(row: Row): Promise<Called> {
@@ -220,8 +232,17 @@ async function called(row: Row): Promise<Called> {
     row.as === undefined ? (row.with ?? {}) : { [only]: Object.values(row.as)[0] as JsonValue };
   server.requests.length = 0;
   const outcome = await executor.execute({ id: "1", name, arguments: given });
+  source.realize();
+  const problems = source.problems.map(({ message }) => message);
   await registry.close();
-  return { outcome, requests: [...server.requests] };
+  return { outcome, requests: [...server.requests], problems };
+}
+
+/** The problems that a row does not allow, and the text that it misses. */
+function findDifferences({ warns }: Row, problems: readonly string[]): readonly string[] {
+  if (warns === undefined) return [];
+  if (warns === "") return problems;
+  return problems.some((message) => message.includes(warns)) ? [] : [warns, ...problems];
 }
 
 const cases = tables.flatMap(([table, rows]) =>
@@ -231,21 +252,23 @@ const cases = tables.flatMap(([table, rows]) =>
 test.each(cases.filter(([, , , row]) => row.sends !== undefined))(
   "%s: %s (%s)",
   async (_table, _is, _by, row) => {
-    const { outcome, requests } = await called(row);
+    const { outcome, requests, problems } = await called(row);
     expect(outcome).toMatchObject({ status: "completed", result: { isError: false } });
     expect(requests.map((sent) => seen(sent, row.sends ?? {}))).toEqual([prescribed(row)]);
+    expect(findDifferences(row, problems)).toEqual([]);
   },
 );
 
 test.each(cases.filter(([, , , row]) => row.refuses !== undefined))(
   "%s: %s (%s)",
   async (_table, _is, _by, row) => {
-    const { outcome, requests } = await called(row);
+    const { outcome, requests, problems } = await called(row);
     const message = expect.stringContaining(row.refuses as string) as string;
     expect(outcome).toMatchObject({
       status: "failed",
       error: { code: "invalid_arguments", message },
     });
     expect(requests).toEqual([]);
+    expect(findDifferences(row, problems)).toEqual([]);
   },
 );

@@ -25,6 +25,19 @@ async function namesWith(options: OpenApiOptions): Promise<string[]> {
 }
 
 describe("include and exclude", () => {
+  test("take a method of the document in its letter case", async () => {
+    const additionalOperations = { COPY: { operationId: "one" }, copy: { operationId: "two" } };
+    const item = { get: { operationId: "three" }, additionalOperations };
+    const select = async (methods: readonly string[]): Promise<string[]> => {
+      const api = { openapi: "3.2.0", info: { title: "T", version: "1" }, paths: { "/x": item } };
+      await using source = openApiSource(api, { include: [{ methods }], baseUrl: "https://h" });
+      await source.ready;
+      return source.tools().map(({ spec }) => spec.name);
+    };
+    expect(await select(["copy"])).toEqual(["two"]);
+    expect(await select(["COPY", "Get"])).toEqual(["three", "one"]);
+  });
+
   test.each<[string, OpenApiOptions, readonly string[]]>([
     ["a tag", { include: [{ tags: ["pets"] }] }, ["list_pets", "create_pet", "get_pet"]],
     ["a path", { include: [{ paths: ["/pets/*"] }] }, ["get_pet", "delete_pet"]],

@@ -42,13 +42,6 @@ describe("OA14 instructions in a document", () => {
       { type: "object", properties: { ignoreAllPreviousInstructions: {} } },
     ],
     ["a value to choose", { type: "object", properties: { q: { enum: [order] } } }],
-    [
-      "names that look alike",
-      {
-        type: "object",
-        properties: { q: { type: "object", properties: { path: {}, "p\u0430th": {} } } },
-      },
-    ],
   ])("in %s of a schema are a warning once the tool was needed", async (_, schema) => {
     await using source = await openSource(inSchema(schema), options);
     expect(source.problems).toEqual([]);
@@ -61,6 +54,15 @@ describe("OA14 instructions in a document", () => {
       message: expect.stringContaining("Read it before you trust it.") as string,
     });
     expect(source.problems).toEqual(source.problems);
+  });
+
+  test("names of properties that look alike are a warning that says what is sent", async () => {
+    const properties = { q: { type: "object", properties: { path: {}, "p\u0430th": {} } } };
+    await using source = await openSource(inSchema({ type: "object", properties }), options);
+    source.realize();
+    expect(source.problems.map(({ message }) => message)).toEqual([
+      'The tool a has properties whose names look alike: "path, p\u0430th". They are different properties, and a value is sent under exactly the name that the model uses. A model, or the person who approves a call, can confuse them.',
+    ]);
   });
 
   test("are not found in usual documents", async () => {

@@ -167,9 +167,23 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: requirement,
-    says: "AND of one header in two spellings: the next",
+    says: "AND of one header in two spellings: one key",
     security: [{ header: [], header2: [] }, b],
     auth: { apiKey: "K" },
+    sent: { "x-key": "K" },
+  },
+  {
+    section: requirement,
+    says: "AND of one header in two spellings, with the key of the second: that key",
+    security: [{ header: [], header2: [] }],
+    auth: { schemes: { header2: "K" } },
+    sent: { "x-key": "K" },
+  },
+  {
+    section: requirement,
+    says: "AND of one header in two spellings, with different keys: the next",
+    security: [{ header: [], header2: [] }, b],
+    auth: { apiKey: "K", schemes: { header2: "L" } },
     sent: { query: "key=K" },
   },
   {
