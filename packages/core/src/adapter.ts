@@ -12,6 +12,8 @@ export {
 export {
   hasLongNumbers,
   InexactNumber,
+  isExactNumber,
+  isSameNumber,
   markRounded,
   parseLossless,
   toExactNumber,

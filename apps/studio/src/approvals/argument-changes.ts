@@ -1,5 +1,6 @@
 import type { MemberChangeText } from "@toolweave/console";
-import type { FormNode, NumberNode } from "../json/node.ts";
+import { isSameNumber } from "@toolweave/core/adapter";
+import type { FormNode } from "../json/node.ts";
 import { compactJson, jsonText } from "../json/write-json.ts";
 
 /**
@@ -44,13 +45,7 @@ export function argumentChanges(
 }
 
 function isSame(before: FormNode, after: FormNode): boolean {
-  if (before.kind === "number" && after.kind === "number") return isSameNumber(before, after);
+  if (before.kind === "number" && after.kind === "number")
+    return isSameNumber(before.text, after.text);
   return before.kind === after.kind && compactJson(before) === compactJson(after);
-}
-
-/** `1.0` is `1`; integers that a number of JavaScript does not hold are compared by their digits. */
-function isSameNumber({ text: before }: NumberNode, { text: after }: NumberNode): boolean {
-  if (before === after) return true;
-  const number = Number(before);
-  return number === Number(after) && !(Math.abs(number) > Number.MAX_SAFE_INTEGER);
 }

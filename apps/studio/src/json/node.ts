@@ -83,8 +83,8 @@ export interface DraftNode extends NodeState {
   readonly previous?: FormNode;
 }
 
-/** An integer that a number of JavaScript does not hold, with all its digits. */
-export class ExactInteger {
+/** A number that JavaScript would print with other digits, with its own. */
+export class ExactNumber {
   readonly digits: string;
 
   constructor(digits: string) {
@@ -103,7 +103,7 @@ export type ExactJson =
   | number
   | boolean
   | null
-  | ExactInteger
+  | ExactNumber
   | readonly ExactJson[]
   | { readonly [name: string]: ExactJson };
 

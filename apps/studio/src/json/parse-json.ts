@@ -1,3 +1,4 @@
+import { hasLongNumbers } from "@toolweave/core/adapter";
 import {
   arrayNode,
   literalNode,
@@ -53,11 +54,11 @@ export function isFault(result: FormNode | JsonFault): result is JsonFault {
 }
 
 /**
- * Reads JSON for display, with all digits of its integers; `undefined`: the text is no JSON. A text without 16 digits in
+ * Reads JSON for display, with all digits of its numbers; `undefined`: the text is no JSON. A text without 16 digits in
  * a row costs what `JSON.parse` costs.
  */
 export function parseExactJson(source: string): ExactJson | undefined {
-  if (/[0-9]{16}/.test(source)) {
+  if (hasLongNumbers(source)) {
     const node = parseJson(source);
     if (!isFault(node)) return toExactValue(node);
   }

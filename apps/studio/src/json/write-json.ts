@@ -1,7 +1,8 @@
 import type { JsonValue } from "@toolweave/core";
+import { isExactNumber } from "@toolweave/core/adapter";
 import {
   arrayNode,
-  ExactInteger,
+  ExactNumber,
   literalNode,
   numberNode,
   objectNode,
@@ -95,7 +96,7 @@ function marginAfter(before: string, margin: string): string {
 
 /** Makes a node of a value. In a `JsonValue`, integers beyond 2^53 have lost digits already: parse their text instead. */
 export function fromValue(value: ExactJson): FormNode {
-  if (value instanceof ExactInteger) return numberNode(value.digits);
+  if (value instanceof ExactNumber) return numberNode(value.digits);
   if (typeof value === "string") return textNode(value);
   if (typeof value === "number") return numberNode(JSON.stringify(value));
   if (value === null || typeof value === "boolean") return literalNode(value);
@@ -123,7 +124,7 @@ export function toValue(node: FormNode): JsonValue {
   }
 }
 
-/** Returns the value with all digits of its integers, for display. A draft is its text. */
+/** Returns the value with all digits of its numbers, for display. A draft is its text. */
 export function toExactValue(node: FormNode): ExactJson {
   switch (node.kind) {
     case "number":
@@ -139,8 +140,7 @@ export function toExactValue(node: FormNode): ExactJson {
   }
 }
 
-function toExactNumber(text: string): number | ExactInteger {
+function toExactNumber(text: string): number | ExactNumber {
   const number = Number(text);
-  const isExact = Number.isSafeInteger(number) || !/^-?[0-9]+$/.test(text);
-  return isExact ? number : new ExactInteger(text);
+  return isExactNumber(text, number) ? number : new ExactNumber(text);
 }

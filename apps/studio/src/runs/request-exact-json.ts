@@ -2,7 +2,7 @@ import { send, type ApiRequest } from "../api/client.ts";
 import { parseExactJson } from "../json/parse-json.ts";
 
 /**
- * As `requestJson`, with all digits of integers: the ones that a number does not hold are an `ExactInteger`. For what is
+ * As `requestJson`, with all digits of integers: the ones that a number does not hold are an `ExactNumber`. For what is
  * displayed, not computed with.
  *
  * @throws ApiError as `send`.

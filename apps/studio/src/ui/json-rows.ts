@@ -1,4 +1,4 @@
-import { ExactInteger, type ExactJson } from "../json/node.ts";
+import { ExactNumber, type ExactJson } from "../json/node.ts";
 
 /** A line of a JSON tree. */
 export interface JsonRow {
@@ -32,7 +32,7 @@ export function jsonRows(root: ExactJson, toggled: ReadonlySet<string>): readonl
     name?: string | number,
   ): void => {
     const label = name === undefined ? {} : { name };
-    if (typeof value !== "object" || value === null || value instanceof ExactInteger) {
+    if (typeof value !== "object" || value === null || value instanceof ExactNumber) {
       rows.push({ pointer, depth, ...label, value, isOpen: false });
       return;
     }
@@ -64,7 +64,7 @@ export function jsonRows(root: ExactJson, toggled: ReadonlySet<string>): readonl
 
 /** A scalar or a closed node in a few words. */
 export function previewValue(value: ExactJson): string {
-  if (value instanceof ExactInteger) return value.digits;
+  if (value instanceof ExactNumber) return value.digits;
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `[ ${value.length} ]`;
   if (typeof value === "object" && value !== null) {
     const keys = Object.keys(value);

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { ExactInteger, type ExactJson } from "../json/node.ts";
+import { ExactNumber, type ExactJson } from "../json/node.ts";
 import { fromValue, jsonText } from "../json/write-json.ts";
 import { safeLine } from "../text/safe-text.ts";
 import { CopyButton } from "./copy-button.tsx";
@@ -87,7 +87,7 @@ function Row(props: { row: JsonRow; focus: RowFocus; onToggle: (pointer: string)
 }
 
 function Scalar({ value }: { value: ExactJson }) {
-  const kind = value === null ? "null" : value instanceof ExactInteger ? "number" : typeof value;
+  const kind = value === null ? "null" : value instanceof ExactNumber ? "number" : typeof value;
   const text = previewValue(value);
   const clipped = text.length > maxScalarLength ? `${text.slice(0, maxScalarLength)}…` : text;
   return (

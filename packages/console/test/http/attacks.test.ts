@@ -256,7 +256,7 @@ test("an answer with an integer that would be rounded is 422, and the call stays
     headers: { "content-type": "application/json" },
     body: `{"digest":"${digest}","answers":[{"type":"approve","arguments":{"to":"x","euros":9007199254740993}}]}`,
   });
-  expect([status, body["code"]]).toEqual([422, "invalid_body"]);
+  expect([status, body["code"]]).toEqual([422, "answers_invalid"]);
   expect((await process.read(id)).status).toBe("pending");
 });
 

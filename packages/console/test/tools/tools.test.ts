@@ -311,7 +311,7 @@ describe("the check of a call", () => {
       body: '{"arguments":{"a":9007199254740993,"b":1}}',
     });
     expect(body.problems).toEqual([
-      { pointer: "", message: expect.stringContaining("9007199254740993") },
+      { pointer: "/a", message: expect.stringContaining("between -9007199254740991 and") },
     ]);
   });
 

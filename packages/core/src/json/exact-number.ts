@@ -22,7 +22,12 @@ export function hasLongNumbers(text: string): boolean {
  */
 export function isExactNumber(source: string, value: number = Number(source)): boolean {
   const printed = String(value);
-  return printed === source || (Number.isFinite(value) && toDecimal(printed) === toDecimal(source));
+  return printed === source || (Number.isFinite(value) && isSameNumber(printed, source));
+}
+
+/** True if two JSON numbers denote the same number: 1.0 and 1, 1e2 and 100. */
+export function isSameNumber(one: string, other: string): boolean {
+  return one === other || toDecimal(one) === toDecimal(other);
 }
 
 /** The number in one form: its significant digits and an exponent. */

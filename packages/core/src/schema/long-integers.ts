@@ -183,11 +183,11 @@ function findOwnLimit(node: JsonSchema, value: bigint): IntegerProblem | undefin
   if (node["const"] !== undefined && write(node, "const", node["const"]) !== `${value}`) {
     return problem(`must be ${write(node, "const", node["const"])}`);
   }
-  for (const [keyword, sign, isKept] of limits) {
+  for (const [keyword, sign, isWithinLimit] of limits) {
     const limit = node[keyword];
     if (typeof limit !== "number") continue;
     const text = write(node, keyword, limit);
-    if (!isKept(value, toScaled(text))) return problem(`must be ${sign} ${text}`);
+    if (!isWithinLimit(value, toScaled(text))) return problem(`must be ${sign} ${text}`);
   }
   if (node["format"] === "int64") {
     if (value > maxInt64) return problem(`must be <= ${maxInt64}`);

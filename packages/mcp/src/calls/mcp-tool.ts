@@ -16,6 +16,7 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 import type { McpDefinition, McpProgress } from "../transport/messages/mcp-connection.ts";
 import { parameterHeaders, type ParameterHeaders } from "../transport/http/parameter-headers.ts";
 import { toToolOutput, toProgressMessage } from "./call-output.ts";
+import { withLongChoices } from "../listing/long-choices.ts";
 import type { ReadSpec } from "../listing/tool-spec.ts";
 import { isRejection } from "../transport/messages/transport-errors.ts";
 
@@ -58,6 +59,8 @@ export class McpTool implements Tool {
   readonly spec: ToolSpec;
   readonly fingerprint: string;
   readonly acceptsBigint: boolean;
+  /** Set if a model sees integers of the schema as texts. */
+  declare readonly argumentsSchema?: JsonSchema;
   /** Problems of a tool that can be called. */
   readonly problems: readonly SourceProblem[];
   readonly #definition: McpDefinition;
@@ -76,6 +79,8 @@ export class McpTool implements Tool {
     this.problems = problems;
     this.fingerprint = fingerprint;
     this.#definition = definition;
+    const schema = definition["inputSchema"] as JsonSchema;
+    if (withLongChoices(schema) !== schema) this.argumentsSchema = schema;
     this.#host = host;
     this.#taskSupport = taskSupport;
     this.acceptsBigint = host.acceptsBigint;

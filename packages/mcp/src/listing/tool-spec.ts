@@ -21,6 +21,7 @@ import {
   TextSanitizer,
   toDisplayName,
 } from "./text-sanitizer.ts";
+import { withLongChoices } from "./long-choices.ts";
 import { parameterHeaders } from "../transport/http/parameter-headers.ts";
 
 /** Data for a spec beside the server's definition. */
@@ -66,7 +67,7 @@ export function toToolSpec(
   const annotations = readAnnotations(definition["annotations"], toText);
   const title = toText(definition["title"]) ?? annotations.title;
   const { outputSchema } = definition;
-  const inputSchema = toModelSchema(definition["inputSchema"] as JsonSchema);
+  const inputSchema = toModelSchema(withLongChoices(definition["inputSchema"] as JsonSchema));
   const modelOutputSchema =
     outputSchema === undefined ? undefined : toModelSchema(outputSchema as JsonSchema);
   const description = toText(definition["description"], maxDescriptionLength);

@@ -1,4 +1,3 @@
-import type { JsonValue } from "@toolweave/core";
 import { getMediaTypeName, isJsonMediaType, stringifyExact } from "@toolweave/core/adapter";
 import type { Parameter } from "../document/operation.ts";
 import { createFormTextWriter } from "./form-text.ts";

@@ -46,7 +46,8 @@ const type: ValueTranslator = (value) => {
 
 const text: ValueTranslator = (value) => (typeof value === "string" ? value : undefined);
 const flag: ValueTranslator = (value) => (typeof value === "boolean" ? value : undefined);
-const note: ValueTranslator = (value) => (isBounded(value) ? value : undefined);
+const note: ValueTranslator = (value) =>
+  isBounded(value) && !isRounded(value) ? value : undefined;
 const notes: ValueTranslator = (value) =>
   Array.isArray(value) && isBounded(value) ? value : undefined;
 const pattern: ValueTranslator = (value) =>
@@ -161,6 +162,15 @@ function isNames(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) && value.every((name) => typeof name === "string") && isDistinct(value)
   );
+}
+
+/**
+ * Returns true for an integer that the parser of the document may have rounded, and for a list with one: two of its
+ * values may have become one, and none of them may be right.
+ */
+export function isRounded(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isRounded);
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** Returns true if no primitive occurs twice. */

@@ -9,6 +9,7 @@ import {
   isOldDialect,
   splitDependencies,
   choices,
+  isRounded,
   isAnnotation,
   isUnconstrained,
   isBounded,
@@ -205,6 +206,7 @@ export class SchemaTranslation extends ReferenceTranslation {
           : this.#translateBelow(key, value);
       case "data":
         if (!isBounded(value)) throw this.error(`its ${key} is nested too deeply or too large`);
+        if (isRounded(value)) return undefined;
         return key === "enum" ? choices(value) : value;
       case "required":
         return this.#translateRequired(node, value);

@@ -1,0 +1,68 @@
+import { run } from "@openai/agents-core";
+import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import { expect, it } from "vitest";
+import { agentTools } from "../src/index.ts";
+import { call, say, scripted, textsRead } from "./support/agents.ts";
+
+/** An executor with a tool that accepts a bigint. */
+function keeping(got: unknown[], policy: "autonomous" | "supervised" = "autonomous"): ToolExecutor {
+  const input = { type: "object", properties: { id: { type: "integer" } } } as const;
+  const keep = defineTool({
+    name: "keep",
+    description: "Keep an id.",
+    input,
+    execute: ({ id }) => {
+      got.push(String(id));
+      return "kept";
+    },
+  }) as Tool;
+  const registry = new ToolRegistry([{ ...keep, acceptsBigint: true }]);
+  return new ToolExecutor({ registry, policy });
+}
+
+const long = [
+  "9007199254740993",
+  "725653563933458432",
+  "-9007199254740995",
+  "36893488147419103232",
+];
+
+it.each(long)(
+  "an integer that the SDK rounds (%s) is exact, as a number and as a text",
+  async (id) => {
+    const got: unknown[] = [];
+    const { agent } = scripted(
+      await agentTools(keeping(got)),
+      [call("c1", "keep", `{"id":${id}}`)],
+      [call("c2", "keep", `{"id":"${id}"}`)],
+      say("done"),
+    );
+    await run(agent, "go");
+    expect(got).toEqual([id, id]);
+  },
+);
+
+it("a fraction that the SDK rounds is refused, with the number to send", async () => {
+  const got: unknown[] = [];
+  const { agent, model } = scripted(
+    await agentTools(keeping(got)),
+    [call("c1", "keep", '{"id":52.5200065999999987}')],
+    say("done"),
+  );
+  await run(agent, "go");
+  expect(textsRead(model)["c1"]).toContain("send 52.5200066 instead");
+  expect(got).toEqual([]);
+});
+
+it("an integer that the SDK rounds is not displayed to a person: its text is", async () => {
+  const got: unknown[] = [];
+  const { agent, model } = scripted(
+    await agentTools(keeping(got, "supervised")),
+    [call("c1", "keep", '{"id":9007199254740993}')],
+    [call("c2", "keep", '{"id":"9007199254740993"}')],
+  );
+  const { interruptions } = await run(agent, "go");
+  expect(textsRead(model)["c1"]).toContain("send its digits as a text, in quotes");
+  expect(interruptions.map(({ arguments: args }) => args)).toEqual(['{"id":"9007199254740993"}']);
+  expect(got).toEqual([]);
+});
