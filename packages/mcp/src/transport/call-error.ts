@@ -3,10 +3,13 @@ import { visibleText } from "@toolweave/core/adapter";
 import {
   ResponseLostError,
   ConnectionClosedError,
+  isMarkedLost,
   isRejection,
+  SseFallbackError,
   unsupportedVersion,
 } from "./messages/transport-errors.ts";
-import { takeEnd } from "./stdio/line-reader.ts";
+import { readErrorMessage } from "./messages/session-refusal.ts";
+import { takeBeginning, takeEnd } from "./stdio/line-reader.ts";
 
 /** Characters of a server's message that an error repeats at most. */
 const maxMessageLength = 1_000;
@@ -110,7 +113,7 @@ function withMayHaveRunHint(error: ToolError): ToolError {
  */
 function failedCall(server: string, status: number, cause: unknown): ToolError {
   if (status === 501 || status === 505) return httpError(server, status, cause);
-  const answer = `The MCP server ${server} answered the call with the status ${status}.${mayHaveRunHint}`;
+  const answer = `The MCP server ${server} answered the call with the status ${status}${quoteAnswer(cause)}${mayHaveRunHint}`;
   // Only tools that a trusted source marks as idempotent are retried.
   return status === 503
     ? new ToolError("unavailable", answer, { cause })
@@ -162,13 +165,15 @@ function withServerName(server: string, how: string, error: ToolError): ToolErro
  * connection. Never true of a request that the server has accepted.
  */
 export function isLostSession(thrown: unknown): boolean {
-  const { code, data } = toSdkFailure(thrown);
-  if (isRejection(thrown) && code === unsupportedVersion) return true;
-  return (toSdkFailure(data) as { readonly isStale?: unknown }).isStale === true;
+  const { code } = toSdkFailure(thrown);
+  return isMarkedLost(thrown) || (isRejection(thrown) && code === unsupportedVersion);
 }
 
 function httpError(server: string, status: number, cause: unknown): ToolError {
-  const answer = `The MCP server ${server} answered with the status ${status}.`;
+  const lost = isMarkedLost(cause)
+    ? " It does not accept the session, although a new one was opened."
+    : "";
+  const answer = `The MCP server ${server} answered with the status ${status}${quoteAnswer(cause)}${lost}${describeFallback(server, cause)}`;
   switch (status) {
     case 401:
     case 403:
@@ -187,6 +192,42 @@ function httpError(server: string, status: number, cause: unknown): ToolError {
         ? new ToolError("unavailable", answer, { cause })
         : new ToolError("upstream", answer, { cause, status });
   }
+}
+
+/** Characters of an answer that an error repeats at most. */
+const maxQuoteLength = 300;
+
+/** Returns the message of an unsuccessful response, or the place that it was redirected to; begins with a separator. */
+function quoteAnswer(thrown: unknown): string {
+  const { data } = toSdkFailure(thrown);
+  const { text, redirectedTo } = (data ?? {}) as { readonly [member: string]: unknown };
+  const redirect =
+    typeof redirectedTo === "string"
+      ? `, after it redirected the POST to a GET of ${redirectedTo}: use the URL that it redirects to`
+      : "";
+  const message = typeof text === "string" ? readAnswerMessage(text) : "";
+  return message === "" ? `${redirect}.` : `${redirect}: "${message}".`;
+}
+
+/** Returns the message of a JSON body, or the text of any other. A page has none. */
+function readAnswerMessage(text: string): string {
+  let message: string | undefined;
+  try {
+    message = readErrorMessage(JSON.parse(text));
+  } catch {
+    message = /^\s*</.test(text) ? undefined : text;
+  }
+  return takeBeginning(
+    visibleText(takeBeginning(message ?? "", 2 * maxMessageLength)).trim(),
+    maxQuoteLength,
+  );
+}
+
+/** Returns the error of the older transport, which was tried too. */
+function describeFallback(server: string, thrown: unknown): string {
+  if (!(thrown instanceof SseFallbackError)) return "";
+  const { message } = toConnectError(server, thrown.second);
+  return ` Over the older HTTP with SSE: ${message}`;
 }
 
 /** The program does not exist or is not executable. */

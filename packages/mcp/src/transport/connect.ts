@@ -9,6 +9,7 @@ import {
   ConnectionClosedError,
   LateVersionResponseError,
   NoProtocolError,
+  SseFallbackError,
 } from "./messages/transport-errors.ts";
 import { SseChannel } from "./http/sse-channel.ts";
 import { StdioChannel } from "./stdio/stdio-channel.ts";
@@ -97,13 +98,19 @@ async function connectOverHttp(
   if (verdict.isSse === true) {
     return open(server, new SseChannel(server, authorization), options, older);
   }
+  const connectWith = (traits: ServerTraits): Promise<McpConnection> =>
+    open(server, new HttpChannel(server, authorization), options, traits);
   try {
-    return await open(server, new HttpChannel(server, authorization), options, verdict);
+    return await connectWith(verdict).catch((error: unknown) => {
+      // Some servers do not answer a request before `initialize`.
+      if (options.signal.aborted || verdict.isLegacy === true || !isTimeout(error)) throw error;
+      return connectWith({ ...verdict, isLegacy: true });
+    });
   } catch (error) {
     if (options.signal.aborted || !mayBeSse(error)) throw error;
-    // 2025-11-25, Transports, Backwards Compatibility. If that fails too, the first error is the better one.
-    return open(server, new SseChannel(server, authorization), options, older).catch(() => {
-      throw error;
+    // 2025-11-25, Transports, Backwards Compatibility.
+    return open(server, new SseChannel(server, authorization), options, older).catch((second) => {
+      throw new SseFallbackError(error as Error, second);
     });
   }
 }
@@ -193,6 +200,10 @@ function probeMs(
 function isFailedProbe(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return cause?.code === "ERA_NEGOTIATION_FAILED";
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === "REQUEST_TIMEOUT";
 }
 
 /** The server responds, but no longer speaks the protocol of the last connection. */

@@ -222,12 +222,15 @@ describe("a call that a server over HTTP has accepted", () => {
     },
   );
 
-  it("and that fails in its response with the code of an unknown session is not repeated", async () => {
-    const bank = await paying({
-      run: ({ json }) => json({ error: { code: -32_001, message: "Session not found" } }),
-    });
-    expect(await bank.call()).toMatchObject({ status: "failed", error: { code: "upstream" } });
-    expect(bank.runs()).toBe(1);
+  it.each([
+    [-32_001, "The account's session log was not found"],
+    [-32_001, "Account not found"],
+    [-32_603, "Session not found"],
+    [-32_602, "Unknown session"],
+  ])("and that fails in its response with %i %s is not repeated", async (code, message) => {
+    const bank = await paying({ run: ({ json }) => json({ error: { code, message } }) });
+    expect(await bank.call()).toMatchObject({ status: "failed" });
+    expect([bank.runs(), bank.sessions()]).toEqual([1, 1]);
   });
 });
 

@@ -13,19 +13,23 @@ import {
 import {
   ResponseLostError,
   ConnectionClosedError,
+  markLostSession,
   markRejection,
 } from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { invalidChunkListener, isInvalidText, readMessage } from "../messages/read-message.ts";
 import { discardBody, getHeader, HttpEndpoint, statusError } from "./http-endpoint.ts";
+import { isSessionError } from "../messages/session-refusal.ts";
 import { messageHeaders, getVersion } from "./message-headers.ts";
 import {
   changing,
   includesResponse,
   incompleteResponseError,
-  isStale,
+  isOlderServer,
   notJsonRpcError,
   parseBody,
+  refusesSession,
+  toUnknownMethod,
 } from "./read-response.ts";
 
 /** Milliseconds that a server gets to respond to the end of a session. */
@@ -75,12 +79,24 @@ export class HttpChannel implements Channel {
   }
 
   async send(message: OutgoingMessage, options: SendOptions = {}): Promise<void> {
+    if (message.method !== "server/discover") return this.#post(message, options);
+    try {
+      await this.#post(message, options);
+    } catch (error) {
+      if (this.#closing.aborted || !isOlderServer(error)) throw error;
+      const { id } = message;
+      this.#receiver?.receive({ jsonrpc: "2.0", id, error: toUnknownMethod(error) });
+    }
+  }
+
+  async #post(message: OutgoingMessage, options: SendOptions): Promise<void> {
     const { id, method } = message;
     const isHandshake = method === "initialize";
     const isNotRequest = id === undefined || method === undefined;
     if (isHandshake) this.#session = undefined;
     // A request that carries its version belongs to no session.
     const state = getVersion(message) === undefined ? this.#stateHeaders() : {};
+    const hadSession = state["mcp-session-id"] !== undefined;
     const answer = await this.#endpoint.request({
       method: "POST",
       headers: {
@@ -94,10 +110,11 @@ export class HttpChannel implements Channel {
       // A call may wait for a response of the client's, or be the one that is cancelled.
       unqueued: isNotRequest || method === "subscriptions/listen",
       stop: options.stop,
+      isOtherRejection: (refused) => refusesSession(message, refused, hadSession),
     });
     const { status } = answer;
     if (status < 200 || status > 299) {
-      return this.#onErrorStatus(message, answer, state["mcp-session-id"] !== undefined);
+      return this.#onErrorStatus(message, answer, hadSession);
     }
     if (isHandshake) this.#session = getHeader(answer, "mcp-session-id");
     if (method === "notifications/initialized") await this.#openOwnStream();
@@ -148,7 +165,8 @@ export class HttpChannel implements Channel {
       }
     }
     // Even if the session is lost: every other pending request learns for itself whether it was run.
-    throw statusError(answer, isStale(message, answer, hadSession));
+    const error = statusError(answer);
+    throw refusesSession(message, answer, hadSession) ? markLostSession(error) : error;
   }
 
   /**
@@ -167,14 +185,15 @@ export class HttpChannel implements Channel {
       if (isInvalidText(text, answer.body)) this.#receiver?.onInvalidText(text);
       this.#receiver?.receive(body, options.streamOwner);
       if (includesResponse(body, message.id)) return;
-      throw incompleteResponseError();
+      throw this.#incompleteResponse(body);
     }
     if (answer.stream === undefined) throw notJsonRpcError(message, answer);
     const reading = new StreamState(message.id, options.streamOwner);
     await this.#read(answer, reading);
     for (let tries = 0; !reading.isAnswered; tries++) {
       const canResume = reading.lastId !== undefined && getVersion(message) === undefined;
-      if (!canResume || tries === maxResumptions) throw incompleteResponseError(reading.failure);
+      if (!canResume || tries === maxResumptions)
+        throw this.#incompleteResponse(reading.invalid, reading.failure);
       await pause(reading.pauseMs, { signal: options.stop ?? this.#closing, unref: true });
       await this.#resume(message, reading, options.stop);
     }
@@ -205,16 +224,25 @@ export class HttpChannel implements Channel {
     if (answer.stream !== undefined) return this.#read(answer, reading);
     const { status } = answer;
     if (status >= 500 || status === 429) {
-      reading.failure = statusError(answer);
+      reading.failure = statusError(answer, "GET");
     } else if (changing.has(method)) {
       throw new ResponseLostError(
         `refuses to return its response (status ${status})`,
-        statusError(answer),
+        statusError(answer, "GET"),
       );
     } else {
       // A request without side effects may be sent again.
-      throw statusError(answer, true);
+      throw markLostSession(statusError(answer, "GET"));
     }
+  }
+
+  markErrorResponse(message: object): void {
+    if (this.#session !== undefined && isSessionError(message)) markLostSession(message);
+  }
+
+  #incompleteResponse(body: unknown, cause?: unknown): Error {
+    const error = incompleteResponseError(cause);
+    return this.#session !== undefined && isSessionError(body) ? markLostSession(error) : error;
   }
 
   #get(lastId: string | undefined, stop: Stop | undefined): Promise<HttpResponse> {
@@ -232,8 +260,9 @@ export class HttpChannel implements Channel {
       onEvent: ({ type, data }) => {
         // An event without data only sets the id from which a stream is resumed.
         if (type !== "message" || data === "" || this.#receiver === undefined) return;
-        if (includesResponse(readMessage(data, this.#receiver, reading.owner), reading.id))
-          reading.isAnswered = true;
+        const message = readMessage(data, this.#receiver, reading.owner);
+        if (includesResponse(message, reading.id)) reading.isAnswered = true;
+        else if (isSessionError(message)) reading.invalid = message;
       },
       onText: invalidChunkListener((text) => this.#receiver?.onInvalidText(text)),
       maxSize: maxMessageBytes,
@@ -294,7 +323,7 @@ export class HttpChannel implements Channel {
         await this.#read(answer, reading).catch(() => {});
       } else if (answer !== undefined && answer.status < 500) {
         // There is no such stream. If there was one before, the server has lost the session.
-        const isLost = answer.status === 404 || answer.status === 400;
+        const isLost = [400, 404, 410].includes(answer.status);
         if (wasOpen && isLost && this.#session !== undefined) {
           this.#receiver?.end(
             new ConnectionClosedError("the server no longer knows the session", ""),
@@ -319,6 +348,8 @@ class StreamState {
   lastId: string | undefined = undefined;
   retryMs: number | undefined = undefined;
   failure: unknown = undefined;
+  /** An error that is no JSON-RPC message. */
+  invalid: unknown = undefined;
 
   constructor(id: string | number | undefined, owner: object | undefined) {
     this.id = id;

@@ -28,6 +28,8 @@ export interface EndpointRequest {
   /** The request is not queued behind others: it keeps a stream open, or an open request may wait for it. */
   readonly unqueued?: boolean;
   readonly stop?: Stop | undefined;
+  /** True for a rejection with 401 that is not about the credentials. */
+  readonly isOtherRejection?: (answer: HttpResponse) => boolean;
 }
 
 /** The server's URL with the guarded HTTP client and the credentials of its requests. */
@@ -68,6 +70,7 @@ export class HttpEndpoint {
       if ((status !== 401 && !isDenied) || attempt === maxCredentialRetries) return answer;
       // After a redirect that turned it into a GET, the request itself may have been carried out.
       if (answer.method !== request.method) return answer;
+      if (request.isOtherRejection?.(answer) === true) return answer;
       const signal = request.stop?.toSignal();
       const refusal: HttpRejection = { status, wwwAuthenticate, sent, attempt, signal };
       if (!(await authorization.onRejected(refusal))) return answer;
@@ -97,16 +100,23 @@ export class HttpEndpoint {
 /**
  * Error of an unsuccessful status. The SDK detects the protocol of a server by it.
  *
- * @param isStale The request was not run, because the server does not know its session or version.
+ * @param method Method of the request, which a redirect may have changed.
  */
-export function statusError(answer: HttpResponse, isStale = false): Error {
+export function statusError(answer: HttpResponse, method = "POST"): Error {
   const { status, statusText } = answer;
   const text = answer.text().slice(0, maxErrorLength);
+  const redirectedTo = answer.method === method ? undefined : withoutQuery(answer.url);
   return new SdkHttpError(
     SdkErrorCode.ClientHttpNotImplemented,
     `The server answered with the status ${status}.`,
-    { status, statusText, text, ...(isStale ? { isStale } : {}) },
+    { status, statusText, text, ...(redirectedTo === undefined ? {} : { redirectedTo }) },
   );
+}
+
+/** A query may contain secrets. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
 
 /** Returns a header that is not empty. */

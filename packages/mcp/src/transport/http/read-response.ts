@@ -1,30 +1,34 @@
 import { ToolError } from "@toolweave/core";
-import { parseExact } from "@toolweave/core/adapter";
+import { isObject, parseExact } from "@toolweave/core/adapter";
 import type { HttpResponse } from "@toolweave/http";
 import type { OutgoingMessage } from "../messages/channel.ts";
 import { hasTooManyValues, tooLargeMessage } from "../messages/read-message.ts";
+import { describesLostSession, readErrorMessage } from "../messages/session-refusal.ts";
 import { ConnectionClosedError, unsupportedVersion } from "../messages/transport-errors.ts";
+import { getVersion } from "./message-headers.ts";
+
+/** JSON-RPC's codes for invalid JSON and invalid params: the request itself is refused. */
+const parseError = -32700;
+const invalidParams = -32602;
 
 /** Methods with side effects: once the server has accepted such a request, it is not sent again. All others only read. */
 export const changing: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/update"]);
 
-/** The server has rejected a request without running it because of the session or the version. */
-export function isStale(
-  message: OutgoingMessage,
-  answer: HttpResponse,
-  hadSession: boolean,
-): boolean {
-  const { status } = answer;
-  // 2025-11-25, Transports, Session Management.
-  if (status === 404 && hadSession) return true;
-  if (status !== 400 && status !== 404) return false;
-  const body = parseBody(answer) as { readonly id?: unknown; readonly error?: unknown } | undefined;
-  const { code } = (body?.error ?? {}) as { readonly code?: unknown };
-  if (code === unsupportedVersion) return true;
-  // An error of the request itself, whatever its message.
-  if (message.id !== undefined && body?.id === message.id) return false;
-  // Many servers, among them the SDK's examples, report an unknown session as a missing one.
-  return /session|protocol.?version|initiali[sz]ed/i.test(answer.text());
+/**
+ * True if the failure of `server/discover` is that of a server of the older protocol: any response but one of the newer
+ * protocol, and a request for credentials (2026-07-28, Lifecycle, Backwards Compatibility). If the server cannot be
+ * reached, nothing is known of it.
+ */
+export function isOlderServer(error: unknown): boolean {
+  if (error instanceof ConnectionClosedError) return true;
+  if (ToolError.is(error)) return error.code === "upstream";
+  const { data } = error as { readonly data?: { readonly status?: unknown } };
+  return typeof data?.status === "number" && data.status !== 401;
+}
+
+/** The error with which servers of the older protocol refuse `server/discover`. */
+export function toUnknownMethod(error: unknown): object {
+  return { code: -32601, message: (error as Error).message };
 }
 
 /** Error of a successful status without a response in the body. */
@@ -77,4 +81,36 @@ export function parseBody(answer: HttpResponse, text: string = answer.text()): u
     if (answer.status > 299) return undefined;
     throw new ToolError("upstream", "The server's response is not valid JSON.", { cause });
   }
+}
+
+/**
+ * True if the server has rejected a request without running it, because of the session or the version: by the status
+ * (2025-11-25, Transports, Session Management), or by the message, since many servers use other statuses.
+ *
+ * @param hadSession The request named a session.
+ */
+export function refusesSession(
+  message: OutgoingMessage,
+  answer: HttpResponse,
+  hadSession: boolean,
+): boolean {
+  const { status } = answer;
+  if (status < 400) return false;
+  if (hadSession && (status === 404 || status === 410)) return true;
+  const body = parseBody(answer);
+  const { id, error } = isObject(body) ? body : {};
+  const code = isObject(error) ? error["code"] : undefined;
+  if ((status === 400 || status === 404) && code === unsupportedVersion) return true;
+  // A request of the newer protocol has no session.
+  if (getVersion(message) !== undefined || message.method === "initialize") return false;
+  // A person has to sign in (RFC 9110, section 11.6.1).
+  if (answer.headers["www-authenticate"] !== undefined) return false;
+  if (code !== invalidParams && describesLostSession(readErrorMessage(body) ?? answer.text()))
+    return true;
+  if (status !== 400 && status !== 404) return false;
+  // An error of the request itself, whatever its message.
+  if (message.id !== undefined && id === message.id) return false;
+  // The server has not related its error to the request, which is valid JSON-RPC.
+  if (hadSession && error !== undefined && code !== parseError) return true;
+  return /session|protocol.?version|initiali[sz]ed/i.test(answer.text());
 }

@@ -13,7 +13,8 @@ import {
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { invalidChunkListener, readMessage } from "../messages/read-message.ts";
-import { ConnectionClosedError } from "../messages/transport-errors.ts";
+import { ConnectionClosedError, markLostSession } from "../messages/transport-errors.ts";
+import { refusesSession } from "./read-response.ts";
 
 /**
  * HTTP with SSE (2024-11-05, Transports): one stream with all messages of the server, and a URL that messages are
@@ -39,7 +40,7 @@ export class SseChannel implements Channel {
       headers: { accept: "text/event-stream" },
       stop: this.#closing,
     });
-    if (answer.stream === undefined) throw statusError(answer);
+    if (answer.stream === undefined) throw statusError(answer, "GET");
     await new Promise<void>((resolve, reject) => {
       void this.#read(answer, receiver, resolve).then((why) => {
         reject(why);
@@ -63,8 +64,8 @@ export class SseChannel implements Channel {
     const { status } = answer;
     if (status >= 200 && status <= 299) return;
     // A posted message belongs to the stream's session; after a redirect it may have been accepted all the same.
-    const isUnknown = status === 404 || (status === 400 && /session/i.test(answer.text()));
-    throw statusError(answer, isUnknown && answer.method === "POST");
+    const isUnknown = answer.method === "POST" && refusesSession(message, answer, true);
+    throw isUnknown ? markLostSession(statusError(answer)) : statusError(answer);
   }
 
   setProtocolVersion(version: string): void {

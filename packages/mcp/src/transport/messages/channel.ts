@@ -31,6 +31,8 @@ export interface Channel {
    * response can no longer arrive.
    */
   send(message: OutgoingMessage, options?: SendOptions): Promise<void> | undefined;
+  /** Marks an error response that refuses a request because the server does not know the session. */
+  markErrorResponse?(message: object): void;
   /** Sets the negotiated version, which later messages carry where the protocol requires it. */
   setProtocolVersion(version: string): void;
   /** Output of the server beside messages: its standard error. */

@@ -31,6 +31,19 @@ export class ResponseLostError extends Error {
   }
 }
 
+/** Neither transport over HTTP has worked. */
+export class SseFallbackError extends Error {
+  /** Error of the older transport. */
+  readonly second: unknown;
+
+  /** @param first Error of Streamable HTTP: its `data` has the status. */
+  constructor(first: Error, second: unknown) {
+    super(first.message, { cause: first });
+    Object.assign(this, { data: (first as { readonly data?: unknown }).data });
+    this.second = second;
+  }
+}
+
 /** The code for a version that a server does not speak (2026-07-28, Base protocol, Errors). */
 export const unsupportedVersion: number = -32022;
 
@@ -48,6 +61,20 @@ export function markRejection(message: object): void {
  */
 export function isRejection(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && rejections.has(answer);
+}
+
+/** Errors and responses by which a server has refused a request because it does not know the session. */
+const lostSessions = new WeakSet<object>();
+
+/** Marks an error, or a response with one: the server does not know the session, and has not run the request. */
+export function markLostSession<T extends object>(error: T): T {
+  lostSessions.add(error);
+  return error;
+}
+
+/** True for a marked response and for the error made of it. */
+export function isMarkedLost(error: unknown): boolean {
+  return typeof error === "object" && error !== null && lostSessions.has(error);
 }
 
 /** A server was treated as one of the older protocol because it responded late, and speaks the newer one. */

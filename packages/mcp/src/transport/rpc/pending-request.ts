@@ -7,7 +7,12 @@ import {
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { Stop } from "../messages/channel.ts";
 import type { McpProgress, RequestOptions } from "../messages/mcp-connection.ts";
-import { isRejection, markRejection } from "../messages/transport-errors.ts";
+import {
+  isMarkedLost,
+  isRejection,
+  markLostSession,
+  markRejection,
+} from "../messages/transport-errors.ts";
 
 // JSON-RPC 2.0, section 5.1.
 const internalError = -32603;
@@ -75,6 +80,7 @@ export class PendingRequest {
     if (error !== undefined) {
       const failure = toProtocolError(error);
       if (isRejection(message)) markRejection(failure);
+      if (isMarkedLost(message)) markLostSession(failure);
       return this.fail(failure);
     }
     const isResult = modern ? typeof result === "object" && result !== null : result !== undefined;

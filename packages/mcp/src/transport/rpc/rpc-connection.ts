@@ -351,8 +351,10 @@ export class RpcConnection implements Transport, ChannelReceiver {
     if (probe?.onResponse(message) === true) return;
     // Some servers return a numeric id as a string.
     const pending = this.#pending.get(Number(id));
-    if (pending !== undefined) pending.settle(message, this.#envelope !== undefined);
-    else if (this.#sdkRequests.delete(id)) {
+    if (pending !== undefined) {
+      if ("error" in message) this.#channel.markErrorResponse?.(message);
+      pending.settle(message, this.#envelope !== undefined);
+    } else if (this.#sdkRequests.delete(id)) {
       this.onmessage?.(message as JSONRPCMessage);
     } else this.#unmatched++;
   }

@@ -92,6 +92,17 @@ export function takeEnd(text: string, max: number): string {
   return space === -1 ? "" : end.slice(space + 1);
 }
 
+/**
+ * Returns the beginning of a text up to the end of a word: a secret that is cut in half could not be redacted.
+ *
+ * @param max Maximum number of characters.
+ */
+export function takeBeginning(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const space = text.slice(0, max + 1).search(/\s\S*$/);
+  return space === -1 ? "" : `${text.slice(0, space)} …`;
+}
+
 /** The end of a text of any length that arrives in chunks. */
 export class TextTail {
   readonly #max: number;
