@@ -22,8 +22,14 @@ export function toToolCall({
   name,
   input,
 }: Omit<FrameworkCall, "id"> & { readonly id?: string | undefined }): ToolCall {
-  // The executor would parse a text: a JSON string of the model is one, and not arguments.
-  const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
+  // The executor would parse a text: a JSON string of the model is one, and not arguments. `null` and a blank
+  // text are none.
+  const isBlank = input === null || (typeof input === "string" && input.trim() === "");
+  const args = isObject(input)
+    ? (input as JsonObject)
+    : isBlank
+      ? ""
+      : (JSON.stringify(input) ?? "");
   return { id, name, arguments: args };
 }
 
