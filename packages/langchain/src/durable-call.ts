@@ -195,14 +195,23 @@ function findAnswers(
   { id }: Interruption,
 ): { readonly answers: readonly Answer[] } | { readonly problem?: string } {
   if (!isPlain(resume) || "type" in resume) {
-    return {
-      problem: `The answer names no interruption: resume with { "${id}": { "type": "approve" } }.`,
-    };
+    return { problem: noInterruption(id) };
   }
-  if (!Object.hasOwn(resume, id)) return {};
+  if (!Object.hasOwn(resume, id)) {
+    // One resume may hold the answers to other calls, by the ids of their interruptions.
+    const isForOthers = Object.keys(resume).some((key) => uuid.test(key));
+    return isForOthers ? {} : { problem: noInterruption(id) };
+  }
   const given = resume[id];
   // Its content is untrusted, and the executor validates it.
   return { answers: (Array.isArray(given) ? given : [given]) as readonly Answer[] };
+}
+
+/** The form of an interruption's id. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function noInterruption(id: string): string {
+  return `The answer names no interruption: resume with { "${id}": { "type": "approve" } }.`;
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -35,7 +35,7 @@ it("the calls are the model's, not the server's", () => {
   ];
   expect(calls({ output: { message: { role: "assistant", content } } })).toEqual([
     { id: "t1", name: "do_it", arguments: { size: 1 } },
-    { id: "t3", name: "unknown", arguments: "null" },
+    { id: "t3", name: "unknown", arguments: {} },
   ]);
   expect(calls({})).toEqual([]);
 });

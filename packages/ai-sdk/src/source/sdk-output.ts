@@ -1,4 +1,5 @@
 import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
+import { isContentBlock, isObject, withStructuredContent } from "@toolweave/core/adapter";
 import type { Tool } from "ai";
 
 /** The output that the SDK sends to a model as a tool's result. */
@@ -9,8 +10,43 @@ type Part =
   | Extract<ModelOutput, { type: "content" }>["value"][number]
   | { readonly type: "media"; readonly data: string; readonly mediaType: string };
 
-/** Combines the output of a tool with the content that its `toModelOutput` makes of it for a model. */
+/**
+ * Combines the output of a tool with the content that its `toModelOutput` makes of it for a model. The result of an MCP
+ * server, which that reads the content of, keeps its error and its structured content.
+ */
 export function toToolOutput(output: unknown, modelOutput: ModelOutput): ToolOutput {
+  const combined = combine(output, modelOutput);
+  const result = readMcpResult(output);
+  if (result === undefined) return combined;
+  return { ...combined, content: mergeValue(combined.content, result.value), ...errorMark(result) };
+}
+
+/** Reads the result of an MCP server's tool, as the SDK's MCP client returns it; `undefined`: it is another value. */
+export function readMcpResult(output: unknown): ToolOutput | undefined {
+  if (!isObject(output) || !Array.isArray(output["content"])) return undefined;
+  const { content, structuredContent: value, isError } = output;
+  const isMcp = content.every(isContentBlock) && (isError === true || value !== undefined);
+  if (!isMcp) return undefined;
+  const blocks = content as readonly ContentBlock[];
+  return {
+    content: mergeValue(blocks, value),
+    ...(value === undefined || value === null ? {} : { value }),
+    ...(isError === true ? { isError } : {}),
+  };
+}
+
+function mergeValue(
+  content: readonly ContentBlock[],
+  value: JsonValue | undefined,
+): readonly ContentBlock[] {
+  return value === undefined || value === null ? content : withStructuredContent(content, value);
+}
+
+function errorMark({ isError }: ToolOutput): { readonly isError?: true } {
+  return isError === true ? { isError } : {};
+}
+
+function combine(output: unknown, modelOutput: ModelOutput): ToolOutput {
   const isBytes = output instanceof ArrayBuffer || ArrayBuffer.isView(output);
   const value = output === undefined || isBytes ? {} : { value: output as JsonValue };
   switch (modelOutput.type) {

@@ -19,7 +19,7 @@ import {
 } from "@toolweave/core/adapter";
 import type { ToolSet } from "ai";
 import type { ToolApproval } from "./resolve-approval.ts";
-import { toToolOutput } from "./sdk-output.ts";
+import { readMcpResult, toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
 import { sdkMajor } from "./sdk-version.ts";
 
@@ -87,7 +87,7 @@ export class SdkTool implements Tool {
     const answer: unknown = tool.execute(input as never, options as never);
     const output = isIterable(answer) ? await lastOutput(answer, abortSignal, ctx) : await answer;
     // The SDK's default: text as text, anything else as JSON.
-    if (tool.toModelOutput === undefined) return output as ToolReturn;
+    if (tool.toModelOutput === undefined) return (readMcpResult(output) ?? output) as ToolReturn;
     const given = { toolCallId, input: input as never, output };
     const modelOutput = await tool.toModelOutput(sdkMajor === 5 ? (output as never) : given);
     return toToolOutput(output, modelOutput);

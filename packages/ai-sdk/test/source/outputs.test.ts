@@ -145,3 +145,33 @@ describe("the model's output of a tool of the SDK", () => {
     });
   });
 });
+
+describe("the result of an MCP server's tool, as the SDK's client returns it,", () => {
+  const toModelOutput = ({ output }: { output: unknown }): Shown => ({
+    type: "content",
+    value: (output as { content: { type: "text"; text: string }[] }).content,
+  });
+
+  it.each([true, false])("keeps its error and its structured content (%s)", async (hasOwn) => {
+    const result = {
+      content: [{ type: "text", text: "There is no book 7." }],
+      structuredContent: { id: 7 },
+      isError: true,
+      _meta: { a: 1 },
+    };
+    const { call: run } = await sourced({
+      show: tool({
+        inputSchema: z.object({}),
+        execute: () => result,
+        ...(hasOwn ? { toModelOutput } : {}),
+      }),
+    });
+    expect(await run("show")).toMatchObject({
+      status: "completed",
+      result: {
+        isError: true,
+        content: [{ text: "There is no book 7." }, { text: '{"id":7}' }],
+      },
+    });
+  });
+});

@@ -25,8 +25,11 @@ export function toToolCall({
   name,
   input,
 }: Omit<FrameworkCall, "id"> & { readonly id?: string | undefined }): ToolCall {
-  // The executor would parse a text: a JSON string of the model is one, and not arguments.
-  const args = isObject(input) ? (markRounded(input) as JsonObject) : (JSON.stringify(input) ?? "");
+  // The executor would parse a text: a JSON string of the model is one, and not arguments. `null` and a blank
+  // text are none.
+  const isBlank = input === null || (typeof input === "string" && input.trim() === "");
+  const text = isBlank ? "" : (JSON.stringify(input) ?? "");
+  const args = isObject(input) ? (markRounded(input) as JsonObject) : text;
   return { id, name, arguments: args };
 }
 

@@ -151,11 +151,18 @@ function tryProjection(spec: ToolSpec, rules: ProviderRules): Attempt {
 
 /** Arguments as the executor takes them: an object with its own names, or the text that the model wrote. */
 function toArguments(args: unknown, projected: Projection | undefined): string | JsonObject {
+  if (isNone(args)) return {};
   const restores = projected !== undefined && isReversible(projected);
   const value = typeof args === "string" ? (restores ? parseJson(args) : args) : markRounded(args);
   if (isObject(value)) return restores ? restoredArguments(value, projected) : value;
   // A value that is no object stays unchanged: the executor reports the problem.
   return typeof args === "string" ? args : (stringifyExact(args as JsonValue) ?? "");
+}
+
+/** True for what models send in place of no arguments: nothing, `null`, and a text of white space or `null`. */
+function isNone(args: unknown): boolean {
+  if (typeof args === "string") return args !== "" && /^(?:null)?$/.test(args.trim());
+  return args === null;
 }
 
 function parseJson(text: string): unknown {

@@ -109,13 +109,14 @@ function waitForDrain(outgoing: ServerResponse): Promise<void> {
 /** First code that JSON-RPC reserves for server errors. */
 const serverError = -32000;
 
-/** Creates an HTTP response that rejects a request: a JSON-RPC error without an id. */
+/** Creates an HTTP response that rejects a request: a JSON-RPC error, without an id if there is none. */
 export function toErrorResponse(
   status: number,
   message: string,
   headers: Readonly<Record<string, string>> = {},
   code: number = serverError,
+  id: unknown = null,
 ): Response {
   const error = { code, message };
-  return Response.json({ jsonrpc: "2.0", error, id: null }, { status, headers });
+  return Response.json({ jsonrpc: "2.0", error, id }, { status, headers });
 }

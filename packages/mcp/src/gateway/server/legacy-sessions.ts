@@ -3,6 +3,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
+import { errorCode } from "../clients/request-port.ts";
 import { describeLimit } from "../clients/caller-budgets.ts";
 import { toCallerKey, type GatewayClient } from "../clients/gateway-client.ts";
 import type { GatewayServer } from "./gateway-server.ts";
@@ -61,7 +63,8 @@ export class LegacySessions {
     this.#metrics = metrics;
   }
 
-  async fetch(request: Request, body: unknown, caller: Caller | undefined): Promise<Response> {
+  async fetch(given: Request, body: unknown, caller: Caller | undefined): Promise<Response> {
+    const request = withAcceptedTypes(given);
     const id = request.headers.get("mcp-session-id");
     if (id !== null) {
       const session = this.#sessions.get(id);
@@ -69,6 +72,11 @@ export class LegacySessions {
       session.lastUsed = Date.now();
       if (request.method === "GET") return this.#stream(session, request);
       return session.transport.handleRequest(request, { parsedBody: body });
+    }
+    const missing = findMissingMember(body);
+    if (missing !== undefined) {
+      const message = `Invalid params: initialize needs ${missing.member}`;
+      return toErrorResponse(400, message, {}, errorCode.invalidParams, missing.id);
     }
     if (request.method !== "POST" || !startsSession(body)) {
       return toErrorResponse(400, "Bad Request: Mcp-Session-Id header is required");
@@ -216,6 +224,51 @@ export class LegacySessions {
 /** The response to a request of a session that has ended: its client starts a new one. */
 export function sessionNotFoundResponse(): Response {
   return toErrorResponse(404, "Session not found", {}, sessionNotFound);
+}
+
+/** The types of responses that the SDK requires in `accept`. */
+const acceptedTypes = ["application/json", "text/event-stream"];
+
+/** Accepts what `accept` covers: a range, or anything if it is absent (RFC 9110, section 12.5.1). */
+function withAcceptedTypes(request: Request): Request {
+  if (request.method !== "POST") return request;
+  const accept = request.headers.get("accept");
+  const ranges = (accept ?? "*/*").split(",").flatMap((range) => {
+    const [type = "", ...parameters] = range
+      .toLowerCase()
+      .split(";")
+      .map((part) => part.trim());
+    return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [type];
+  });
+  const isCovered = (type: string): boolean =>
+    ranges.some((range) => [type, `${type.split("/", 1)[0] ?? ""}/*`, "*/*"].includes(range));
+  if (!acceptedTypes.every(isCovered)) return request;
+  const headers = new Headers(request.headers);
+  headers.set("accept", acceptedTypes.join(", "));
+  return new Request(request.url, { method: "POST", headers, signal: request.signal });
+}
+
+/** The member that an `initialize` request lacks; `undefined`: none, or it is another message. */
+function findMissingMember(body: unknown): MissingMember | undefined {
+  if (!isObject(body) || body["method"] !== "initialize" || isInitializeRequest(body))
+    return undefined;
+  const params = isObject(body["params"]) ? body["params"] : {};
+  const { protocolVersion, capabilities, clientInfo } = params;
+  const info = isObject(clientInfo) ? clientInfo : undefined;
+  const member =
+    typeof protocolVersion !== "string"
+      ? "protocolVersion, a text"
+      : !isObject(capabilities)
+        ? "capabilities, an object"
+        : typeof info?.["name"] === "string" && typeof info["version"] === "string"
+          ? undefined
+          : "clientInfo, an object with name and version";
+  return member === undefined ? undefined : { member, id: body["id"] ?? null };
+}
+
+interface MissingMember {
+  readonly member: string;
+  readonly id: unknown;
 }
 
 function startsSession(body: unknown): boolean {
