@@ -196,6 +196,13 @@ function visitOperations(
       const key = keys[index] as string;
       if (!methods.has(key) && (key !== "query" || version !== "3.2")) {
         if (key === "query" || key === "additionalOperations") warnOfVersion(key, item);
+        else if (methods.has(key.toLowerCase())) {
+          warn(
+            key,
+            `the field of the method is written \`${key.toLowerCase()}\``,
+            getChild(item, key),
+          );
+        }
         continue;
       }
       const method = key.toUpperCase();

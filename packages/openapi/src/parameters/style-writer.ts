@@ -32,7 +32,8 @@ interface Expansion {
 
 /**
  * Compiles a style (OpenAPI 3.2, "Style Values"; RFC 6570). Null, an empty list and an empty object are not sent, nor
- * is a member that is null (RFC 6570 section 2.3); a list or an object within a list is JSON. The writer throws
+ * is a member that is null (RFC 6570 section 2.3). A list within an exploded object of a query repeats its name; other
+ * lists and objects within lists and objects are JSON. The writer throws
  * `ToolError` `invalid_arguments` for a value that could not be read back.
  *
  * @param argument the argument's name, for errors.
@@ -52,6 +53,8 @@ export function createStyleWriter(
   const name = encodeName(parameter);
   const pair = (key: string, text: string): string =>
     text === "" ? key + ifEmpty : `${key}=${text}`;
+  // As servers read it, such as those of Spring with `sort` of a `Pageable`.
+  const repeats = explode && parameter.in === "query";
   const one = named ? (text: string) => first + pair(name, text) : (text: string) => first + text;
 
   return (value) => {
@@ -68,13 +71,16 @@ export function createStyleWriter(
     const members: string[] = [];
     for (const [key, member] of Object.entries(value)) {
       if (member === null) continue;
-      const text = encodeItem(toText(member));
       const encoded = encodeKey(key);
-      if (!explode) members.push(encoded, text);
-      else {
-        checkKey?.(encoded);
-        members.push(named ? pair(encoded, text) : `${encoded}=${text}`);
+      if (explode) checkKey?.(encoded);
+      if (repeats && Array.isArray(member)) {
+        for (const item of member as readonly JsonValue[])
+          members.push(pair(encoded, encodeItem(toItemText(item, argument))));
+        continue;
       }
+      const text = encodeItem(toText(member));
+      if (!explode) members.push(encoded, text);
+      else members.push(named ? pair(encoded, text) : `${encoded}=${text}`);
     }
     if (members.length === 0) return undefined;
     return explode ? first + members.join(separator) : one(members.join(delimiter));

@@ -62,6 +62,14 @@ describe("operations", () => {
     ]);
   });
 
+  test("a method whose field is written in upper case is a problem", async () => {
+    const opened = await openDocument(document("3.0.3", { "/x": { GET: {}, post: {} } } as never));
+    expect(opened.operations.map(({ method }) => method)).toEqual(["POST"]);
+    expect(opened.problems.map(({ message, pointer }) => [message, pointer])).toEqual([
+      ["It is not a tool: the field of the method is written `get`.", "/paths/~1x/GET"],
+    ]);
+  });
+
   test("whose methods differ only in case have different names", async () => {
     const item = { additionalOperations: { COPY: {}, copy: {} } };
     const opened = await openDocument(document("3.2.0", { "/x": item } as never));
