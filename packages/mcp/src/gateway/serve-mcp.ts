@@ -17,6 +17,7 @@ import type { Readable, Writable } from "node:stream";
 import { CallerBudgets, describeLimit } from "./clients/caller-budgets.ts";
 import { CallRunner } from "./calls/call-runner.ts";
 import { ClientTools } from "./clients/client-tools.ts";
+import { findUnlistableOutputs } from "./server/mcp-tool.ts";
 import { RequestHandlers } from "./server/request-handlers.ts";
 import { GatewayClient, StatelessClients, toCallerKey } from "./clients/gateway-client.ts";
 import type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
@@ -78,7 +79,10 @@ export interface McpGateway extends GatewayFetch {
    * that a load balancer can notice it before `close`. Idempotent.
    */
   drain(): void;
-  /** Resources and prompts of providers that are not served because another provider has the same. */
+  /**
+   * Resources and prompts of providers that are not served because another provider has the same, and tools that are
+   * listed without their output schema, since some clients would reject the whole list.
+   */
   readonly problems: readonly ProviderProblem[];
   /**
    * Closes the gateway: new calls are rejected, those in progress are cancelled after `graceMs` (default 10,000),
@@ -198,7 +202,7 @@ export class Gateway implements McpGateway {
   }
 
   get problems(): readonly ProviderProblem[] {
-    return this.#providers.problems;
+    return [...this.#providers.problems, ...findUnlistableOutputs(this.#executor.registry)];
   }
 
   get replica(): Replica | undefined {

@@ -1,6 +1,7 @@
 import type { JsonObject, ToolExecutor } from "@toolweave/core";
 import { isObject, type ToolProgress } from "@toolweave/core/adapter";
 import { registerClientCall } from "./forward-to-client.ts";
+import { toListableOutput } from "../../schema/listable-schema.ts";
 import { onTaskCreated } from "../../calls/remote-task.ts";
 import {
   toCallResult,
@@ -302,7 +303,7 @@ export class CallRunner {
     if (this.#forModel) return toModelResult(outcome, tool);
     const result = toCallResult(outcome, tool);
     return "structuredContent" in result
-      ? port.toProtocolResult(result, tool?.spec.outputSchema)
+      ? port.toProtocolResult(result, tool && toListableOutput(tool.spec).schema)
       : result;
   }
 

@@ -245,9 +245,9 @@ function readQuestions(
 
 /** Two providers have a resource or prompt of the same URI or name, and only one of them is served. */
 export interface ProviderProblem {
-  /** The provider whose resource or prompt is not served. */
+  /** The provider whose resource or prompt is not served, or the source of the tool. */
   readonly provider: string;
-  /** The URI or name that both have, truncated. */
+  /** The URI or name that both have, truncated; the name of the tool. */
   readonly subject: string;
   readonly message: string;
 }

@@ -1,5 +1,7 @@
-import type { JsonObject, ToolSpec } from "@toolweave/core";
+import type { JsonObject, ToolRegistry, ToolSpec } from "@toolweave/core";
 import { isObject } from "@toolweave/core/adapter";
+import { toListableInput, toListableOutput } from "../../schema/listable-schema.ts";
+import type { ProviderProblem } from "../providers/provider-calls.ts";
 import { getTaskSupport } from "../clients/task-support.ts";
 
 const hints = [
@@ -16,7 +18,8 @@ const hints = [
  * omits for clients of 2026-07-28.
  */
 export function toMcpTool(spec: ToolSpec): JsonObject {
-  const { name, title, description, inputSchema, outputSchema, annotations, metadata } = spec;
+  const { name, title, description, inputSchema, annotations, metadata } = spec;
+  const { schema: outputSchema } = toListableOutput(spec);
   const presentHints = hints.flatMap((hint) => {
     const value = annotations[hint];
     return value === undefined ? [] : [[hint, value] as const];
@@ -27,11 +30,25 @@ export function toMcpTool(spec: ToolSpec): JsonObject {
     name,
     ...(title === undefined ? {} : { title }),
     description,
-    inputSchema,
+    inputSchema: toListableInput(inputSchema),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(presentHints.length === 0 ? {} : { annotations: Object.fromEntries(presentHints) }),
     ...(support === undefined ? {} : { execution: { taskSupport: support } }),
     ...(Array.isArray(icons) ? { icons } : {}),
     ...(isObject(_meta) ? { _meta } : {}),
   };
+}
+
+/** Finds the tools that are listed without their output schema. */
+export function findUnlistableOutputs(registry: ToolRegistry): readonly ProviderProblem[] {
+  return registry
+    .toolset()
+    .specs()
+    .flatMap((spec) => {
+      const { fault } = toListableOutput(spec);
+      if (fault === undefined) return [];
+      const { source, adapter } = spec.provenance;
+      const message = `${spec.name} is listed without its output schema: ${fault}.`;
+      return [{ provider: source ?? adapter, subject: spec.name, message }];
+    });
 }
