@@ -120,8 +120,8 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [".", "telemetry", "integration", "worker"],
   ],
   "packages/http": [
-    ["address", "message", "auth"],
-    ["connection"],
+    ["address", "message"],
+    ["auth", "connection"],
     ["exchange", "oauth", "proxy"],
     ["."],
   ],
