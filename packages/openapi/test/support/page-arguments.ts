@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { findNextPage } from "../../src/exchange/follow-ups/next-page.ts";
 import {
   findPageArguments,
   type PageArguments,
@@ -28,4 +30,20 @@ export function of(given: ReturnType<typeof details>): PageArguments {
   const pages = findPageArguments(layoutArguments(given, "/things", "#", none));
   if (pages === undefined) throw new Error("nothing asks for another page");
   return pages;
+}
+
+/** The changes to the arguments that read the page after this answer. */
+export function next(
+  pages: PageArguments,
+  given: {
+    url?: string;
+    link?: string;
+    headers?: Record<string, string>;
+    value?: JsonValue;
+    args?: JsonObject;
+  },
+): unknown {
+  const { url = "https://api.test/things", link, headers = {}, value, args = {} } = given;
+  const found = findNextPage({ url, link, header: (name) => headers[name], value }, args, pages);
+  return found === undefined || found.removed.length > 0 ? found : found.changed;
 }

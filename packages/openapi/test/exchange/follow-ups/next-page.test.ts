@@ -1,25 +1,9 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { findNextLink, findNextPage } from "../../../src/exchange/follow-ups/next-page.ts";
-import type { PageArguments } from "../../../src/exchange/follow-ups/page-arguments.ts";
+import { findNextLink } from "../../../src/exchange/follow-ups/next-page.ts";
 import { body, details, media } from "../../support/operations.ts";
-import { of, taking } from "../../support/page-arguments.ts";
+import { next, of, taking } from "../../support/page-arguments.ts";
 import { cpuTimer } from "../../support/cpu-timer.ts";
-
-function next(
-  pages: PageArguments,
-  given: {
-    url?: string;
-    link?: string;
-    headers?: Record<string, string>;
-    value?: JsonValue;
-    args?: JsonObject;
-  },
-): unknown {
-  const { url = "https://api.test/things", link, headers = {}, value, args = {} } = given;
-  const found = findNextPage({ url, link, header: (name) => headers[name], value }, args, pages);
-  return found === undefined || found.removed.length > 0 ? found : found.changed;
-}
 
 describe("the next page in a Link header (RFC 8288)", () => {
   const url = "https://api.test/things?q=a&page=2";
