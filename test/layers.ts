@@ -121,8 +121,8 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [".", "telemetry", "integration", "worker"],
   ],
   "packages/http": [
-    ["address", "message", "auth"],
-    ["connection"],
+    ["address", "message"],
+    ["auth", "connection"],
     ["exchange", "oauth", "proxy"],
     ["."],
   ],

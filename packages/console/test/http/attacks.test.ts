@@ -192,6 +192,8 @@ describe("deciding", () => {
     ["JSON in another charset", "application/json; charset=utf-16"],
     ["a type that begins alike", "application/json-patch+json"],
     ["two types", "application/json, text/plain"],
+    ["text with JSON in a parameter", 'text/plain; x="application/json"'],
+    ["JSON with an unknown parameter", 'application/json; x="; charset=utf-8"'],
   ])("with the content type of %s is 415", async (_, type) => {
     const { process, id, digest } = await withPending();
     const { status, body } = await process.send(`/api/approvals/${id}/answers`, {

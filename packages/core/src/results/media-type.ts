@@ -28,12 +28,12 @@ export function getMediaTypeName(mediaType: string): string {
 
 /** Matches `application/json`, `text/json`, every `+json` type, and forms such as `x-json` and `x-amz-json-1.1`. */
 export function isJsonMediaType(mediaType: string): boolean {
-  return /[/+.-]json(?:-[\d.]+)?$/.test(getMediaTypeName(mediaType));
+  return /[/+.-]json(-[\d.]+)?$/.test(getMediaTypeName(mediaType));
 }
 
 /** Matches text that is not one JSON value: `text/*`, XML, YAML, scripts, forms, JSON lines. An SVG is text. */
 export function isTextMediaType(mediaType: string): boolean {
-  return /^text\/(?!json$)|[/+.-](?:xml|yaml|yml|javascript|ecmascript|graphql|sql|csv|toml|sh|x-www-form-urlencoded)$|[/+](?:x-)?(?:ndjson|jsonl|json-seq|jsonlines|json-lines|stream\+json)$/.test(
+  return /^text\/(?!json$)|[/+.-](?:xml|yaml|yml|javascript|ecmascript|graphql|sql|csv|toml|sh|x-www-form-urlencoded)$|[/+](?:x-)?(?:ndjson|jsonl(?:ines)?|json-(?:seq|lines)|stream\+json)$/.test(
     getMediaTypeName(mediaType),
   );
 }
@@ -45,10 +45,7 @@ export function isReadableMediaType(mediaType: string): boolean {
 
 /** Bytes as text, in the character set that their type names; without its last character when that was cut. */
 export function decodeText(bytes: Uint8Array, mediaType: string, isCut: boolean): string {
-  const [, charset = "utf-8"] =
-    /^[^;]*(?:;(?!\s*charset=)(?:"(?:[^"\\]|\\.)*"|[^";])*)*;\s*charset="?([\w.:-]+)/i.exec(
-      mediaType,
-    ) ?? [];
+  const charset = /^(?:"[^"]*"|[^"])*?;\s*charset="?([\w.:-]+)/i.exec(mediaType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(charset).decode(bytes, { stream: isCut });
   } catch {

@@ -55,7 +55,10 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
       { cause: error },
     );
   }
-  const why = connectFailures[code] ?? "the connection failed";
+  // "http://http://api.test" is a URL whose host is "http".
+  const why = /^https?$/.test(hop.url.hostname)
+    ? 'its host is the word "http", because the URL or server begins with a scheme twice. Write the scheme once'
+    : (connectFailures[code] ?? "the connection failed");
   const warning = isRedirected(hop) ? sideEffectWarning(hop) : "";
   return new ToolError("unavailable", `${origin} could not be reached: ${why}.${warning}`, {
     cause: error,

@@ -68,6 +68,15 @@ describe("a server that misbehaves", () => {
     );
   });
 
+  it.each(["http://http://api.test/x", "https://https//api.test"])(
+    "a URL with two schemes is unavailable, and the error says so: %s",
+    async (url) => {
+      const error = await failure(httpClient().request({ method: "GET", url }));
+      expect(error.code).toBe("unavailable");
+      expect(error.message).toContain("begins with a scheme twice. Write the scheme once.");
+    },
+  );
+
   it("a server without TLS at an https URL is unavailable and not retryable", async () => {
     const server = await serve((_request, response) => response.end());
     const origin = server.origin.replace("http:", "https:");

@@ -1,52 +1,9 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { findNextLink, findNextPage } from "../../../src/exchange/follow-ups/next-page.ts";
-import {
-  findPageArguments,
-  type PageArguments,
-} from "../../../src/exchange/follow-ups/page-arguments.ts";
-import { layoutArguments } from "../../../src/arguments/argument-layout.ts";
-import { body, details, media, parameter, createSchema } from "../../support/operations.ts";
+import { findNextLink } from "../../../src/exchange/follow-ups/next-page.ts";
+import { body, details, media } from "../../support/operations.ts";
+import { next, of, taking } from "../../support/page-arguments.ts";
 import { cpuTimer } from "../../support/cpu-timer.ts";
-
-const none = { headers: new Set<string>(), cookies: [] };
-
-/**
- * The arguments of an operation with these in the query: `name` is text, `name#` an integer,
- * `name!` required.
- */
-function taking(...names: readonly string[]): PageArguments {
-  const parameters = names.map((given) =>
-    parameter({
-      name: given.replace(/[#!]/g, ""),
-      in: "query",
-      required: given.includes("!"),
-      schema: createSchema({ type: given.includes("#") ? "integer" : "string" }),
-    }),
-  );
-  return of(details({ parameters }));
-}
-
-function of(given: ReturnType<typeof details>): PageArguments {
-  const pages = findPageArguments(layoutArguments(given, "/things", "#", none));
-  if (pages === undefined) throw new Error("nothing asks for another page");
-  return pages;
-}
-
-function next(
-  pages: PageArguments,
-  given: {
-    url?: string;
-    link?: string;
-    headers?: Record<string, string>;
-    value?: JsonValue;
-    args?: JsonObject;
-  },
-): unknown {
-  const { url = "https://api.test/things", link, headers = {}, value, args = {} } = given;
-  const found = findNextPage({ url, link, header: (name) => headers[name], value }, args, pages);
-  return found === undefined || found.removed.length > 0 ? found : found.changed;
-}
 
 describe("the next page in a Link header (RFC 8288)", () => {
   const url = "https://api.test/things?q=a&page=2";

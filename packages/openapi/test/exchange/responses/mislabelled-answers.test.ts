@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ToolOutput } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiSource } from "../../../src/index.ts";
 import { RecordingServer } from "../../support/recording-server.ts";
 import { call, findTool, openSource } from "../../support/call-tool.ts";
 
@@ -249,4 +250,19 @@ test("UTF-8 is read as UTF-8 in JSON, text and the parts of an answer, whatever 
     { t: "Müller" },
     undefined,
   ]);
+});
+
+test("a document is read as UTF-8, whatever the charset is called", async () => {
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "x", version: "1" },
+    paths: { "/x": { get: { operationId: "x", summary: "Für’s Museum", responses: {} } } },
+  };
+  server.answer = (_, response) => {
+    response.setHeader("content-type", "application/json; charset=iso-8859-1");
+    response.end(JSON.stringify(document));
+  };
+  await using loaded = openApiSource(`${server.origin}/openapi.json`);
+  await loaded.ready;
+  expect(findTool(loaded, "x").spec.description).toContain("Für’s Museum");
 });
