@@ -138,6 +138,17 @@ const yaml: BodyFormat = {
   writer: json.writer,
 };
 
+/** Objects and lists under a type that names no format: only JSON can be meant, under the declared type. */
+const structure: BodyFormat = {
+  rank: 4,
+  accepts: ({ mediaType, schema: { schema, defs } }) =>
+    !isTextMediaType(mediaType) &&
+    !isBinaryMediaType(mediaType) &&
+    isStructure(toAlternatives(schema, defs)),
+  argumentSchema: toJsonArgumentSchema,
+  writer: json.writer,
+};
+
 const plainText: BodyFormat = {
   rank: 4,
   accepts: (media) =>
@@ -238,6 +249,7 @@ const bodyFormats: readonly BodyFormat[] = [
   multipart,
   sequence,
   yaml,
+  structure,
   plainText,
   bytes,
 ];
@@ -348,6 +360,17 @@ function isText({ schema: { schema, defs } }: MediaDescription): boolean {
   const alternatives = toAlternatives(schema, defs);
   return (
     alternatives.length > 0 && alternatives.every((one) => getSchemaTypes(one).join() === "string")
+  );
+}
+
+/** Returns true if every value is an object, a list, a number or a boolean. */
+function isStructure(alternatives: readonly JsonSchema[]): boolean {
+  return (
+    alternatives.length > 0 &&
+    alternatives.every((one) => {
+      const types = getSchemaTypes(one);
+      return types.length === 0 ? one["properties"] !== undefined : !types.includes("string");
+    })
   );
 }
 

@@ -2,9 +2,11 @@ import type { JsonSchema } from "@toolweave/core";
 import { isRecord, ownString, getReference, type JsonRecord } from "../document/record.ts";
 import { DanglingReference, type OperationError } from "../document/operation.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
-import type { Location, Scope } from "../document/references/location.ts";
+import { withValue, type Location, type Scope } from "../document/references/location.ts";
 import { withoutApplicators } from "./in-place-graph.ts";
-import { isOldDialect, isAnnotation } from "./schema-keywords.ts";
+import { alignValues } from "./align-values.ts";
+import { isOldDialect, isAnnotation, translateType } from "./schema-keywords.ts";
+import { findRefusedNames, getUnopened, toOpened } from "./opened-schemas.ts";
 import { AccessFilter, type SchemaMode } from "./property-access.ts";
 import type { TranslationContext, Definition } from "./translation-context.ts";
 import { selectTags, applyTag } from "./discriminator.ts";
@@ -19,6 +21,7 @@ export type Translated = JsonSchema | boolean;
 /** Levels of a schema. Ajv compiles a few more than that with the default stack of Node.js. */
 const maxDepth = 400;
 const maxNodes = 200_000;
+const maxTypeParts = 50;
 
 /** The position of a translation in its schema, the number of schemas read, and the findings. */
 abstract class TranslationPosition {
@@ -121,6 +124,9 @@ export abstract class ReferenceTranslation extends TranslationPosition {
   protected replaces: boolean;
   /** References that point to nothing. */
   protected readonly dangling: DanglingReference[] = [];
+  protected isExact = false; // The current schema must not accept more than the document declares.
+  /** True if `additionalProperties: false` of the current schema counts the properties of a whole composition. */
+  protected isOpened = false;
   protected hasOmissions = false; // A reference in place leads back to the root.
   /** True if the current schema applies to the same value as the root. */
   protected inPlace = true;
@@ -183,7 +189,8 @@ export abstract class ReferenceTranslation extends TranslationPosition {
     if (!this.inPlace) return this.define(target, this.dynamic);
     const parent = this.isSent ? findParentAlone(target, this.root, this.context) : undefined;
     if (parent !== undefined) this.access.sameInBothModes = false;
-    const meant = parent ?? target;
+    const closed = parent ?? target;
+    const meant = this.isOpened ? withValue(closed, toOpened(closed.value as JsonRecord)) : closed;
     if (this.#isCycle(meant)) {
       this.hasOmissions = true;
       const record = meant.value as JsonRecord;
@@ -197,9 +204,65 @@ export abstract class ReferenceTranslation extends TranslationPosition {
   /** Returns true for a cycle on which a validator would never terminate: see `InPlaceGraph`. */
   #isCycle(target: Location): boolean {
     const { inPlace, budget } = this.context;
-    const leadsBack = inPlace.reaches(target, this.root.value, this.union);
+    const start = withValue(target, getUnopened(target.value) ?? target.value);
+    const root = getUnopened(this.root.value) ?? this.root.value;
+    const leadsBack = inPlace.reaches(start, root, this.union);
     budget.spend(inPlace.visited >> 4, this);
     return leadsBack;
+  }
+
+  /**
+   * Returns a schema with its values in the types that it allows: see `alignValues`.
+   *
+   * @param enclosing the schemas of which it is a part.
+   */
+  protected withAlignedValues(node: JsonRecord, enclosing: readonly JsonRecord[]): JsonRecord {
+    if ((node["enum"] === undefined && node["const"] === undefined) || this.isExact) return node;
+    const isOwn = node["type"] !== undefined;
+    const types = this.#findTypes([node, ...enclosing]);
+    const aligned = types === undefined ? undefined : alignValues(node, types, isOwn);
+    if (aligned === undefined) return node;
+    this.context.warn(aligned.message, this);
+    return { ...node, ...aligned.keywords };
+  }
+
+  /** Returns the types of a value: those of the first schema that names some. */
+  #findTypes(schemas: readonly JsonRecord[]): readonly string[] | undefined {
+    const open = schemas.map((value): Pick<Location, "value" | "scope"> => ({
+      value,
+      scope: this.scope,
+    }));
+    for (const { value, scope } of open) {
+      if (!isRecord(value) || open.length > maxTypeParts) continue;
+      const types = translateType(value["type"]);
+      if (types !== undefined) return [types].flat() as string[];
+      const target = this.context.resolver.peek(value, scope);
+      if (target !== undefined) open.push(target);
+      const { allOf } = value;
+      if (Array.isArray(allOf))
+        open.push(...allOf.map((part: unknown) => ({ value: part, scope })));
+    }
+    return undefined;
+  }
+
+  /**
+   * Returns true if the schemas of which a schema is composed refuse each other's properties, and are read as one: see
+   * `findRefusedNames`.
+   */
+  protected mustOpen(node: JsonRecord): boolean {
+    if (this.isOpened || this.isExact || (this.replaces && node["$ref"] !== undefined))
+      return false;
+    const refused = findRefusedNames(node, this.scope, this.context.resolver);
+    if (refused.size === 0) return false;
+    const names = [...refused]
+      .slice(0, 5)
+      .map((name) => JSON.stringify(visibleText(name).slice(0, 60)));
+    const more = refused.size > names.length ? ", …" : "";
+    this.context.warn(
+      `additionalProperties: false of one schema refuses properties that another one of the same composition declares (${names.join(", ")}${more}). It is read as counting the properties of all of them.`,
+      this,
+    );
+    return true;
   }
 
   #translateInScope(scope: Scope, node: JsonRecord): Translated | undefined {

@@ -32,16 +32,16 @@ export type StructuralKeyword =
 export type ValueTranslator = (value: unknown) => unknown;
 
 /** `file` is from Swagger 2.0; an unquoted `null` is from YAML. */
-const type: ValueTranslator = (value) => {
+export const translateType: ValueTranslator = (value) => {
   if (!Array.isArray(value)) {
     return schemaTypes.has(value) ? value : value === "file" ? "string" : undefined;
   }
   if (value.every((name) => schemaTypes.has(name)) && isDistinct(value)) {
     return value.length === 0 ? undefined : value.length === 1 ? value[0] : value;
   }
-  const names = new Set(value.map((name: unknown) => type(name === null ? "null" : name)));
+  const names = new Set(value.map((name: unknown) => translateType(name === null ? "null" : name)));
   names.delete(undefined);
-  return type([...names].filter((name) => !Array.isArray(name)));
+  return translateType([...names].filter((name) => !Array.isArray(name)));
 };
 
 const text: ValueTranslator = (value) => (typeof value === "string" ? value : undefined);
@@ -81,7 +81,7 @@ const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new M
   string,
   StructuralKeyword | ValueTranslator
 >([
-  ["type", type],
+  ["type", translateType],
   ["description", "wording"],
   ["title", "wording"],
   ["properties", "named"],
@@ -265,4 +265,17 @@ export function oneOfToAnyOf(schema: JsonSchema): JsonSchema {
     open["allOf"] = [...((allOf ?? []) as JsonValue[]), { anyOf: oneOf as JsonValue }];
   }
   return open;
+}
+
+/**
+ * Returns the branches of `oneOf`, where branches that accept any value only match if no other one does: otherwise
+ * several would match.
+ */
+export function withExclusiveBranches(
+  branches: readonly unknown[],
+  anyValue: readonly number[],
+): unknown[] {
+  const known = branches.filter((_, index) => !anyValue.includes(index));
+  if (anyValue.length === 0) return known;
+  return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
 }

@@ -7,6 +7,7 @@ import {
 } from "./translation-context.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import { InPlaceGraph } from "./in-place-graph.ts";
+import { getUnopened } from "./opened-schemas.ts";
 import { PolymorphicParents } from "./polymorphic-parents.ts";
 import type { LoadedDocument, Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
@@ -294,7 +295,10 @@ export class SchemaLibrary {
     const { definitions } = this.#schemasIn(dynamic);
     let definition = definitions.get(node);
     if (definition === undefined) {
-      const isVariant = dynamic !== undefined || this.parents.getOriginal(node) !== node;
+      const isVariant =
+        dynamic !== undefined ||
+        this.parents.getOriginal(node) !== node ||
+        getUnopened(node) !== undefined;
       definition = makeDefinition(location, dynamic, isVariant, (name) => {
         const component = ownValue(components, name);
         return this.#names.has(name) || (component !== undefined && component !== node);

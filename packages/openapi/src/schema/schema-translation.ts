@@ -4,6 +4,7 @@ import type { Definition, TranslatedSchema } from "./translation-context.ts";
 import { getBranchTags, applyTag } from "./discriminator.ts";
 import { getDynamicReference } from "../document/references/dynamic-scope.ts";
 import type { Location } from "../document/references/location.ts";
+import { getUnopened } from "./opened-schemas.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
 import {
   isOldDialect,
@@ -17,6 +18,7 @@ import {
   getKeywordTranslation,
   getNumericBound,
   oneOfToAnyOf,
+  withExclusiveBranches,
 } from "./schema-keywords.ts";
 import { DanglingReference } from "../document/operation.ts";
 import { toFamilySchema, ReferenceTranslation, type Translated } from "./reference-translation.ts";
@@ -38,11 +40,11 @@ const none: readonly Definition[] = [];
 
 /** The translation of one schema: see `translateSchema`. */
 export class SchemaTranslation extends ReferenceTranslation {
-  #isExact = false; // The current schema must not accept more than the document declares.
   /** The schemas of which the current one is a part: it must not require the properties that they omit. */
   #enclosing: readonly JsonRecord[] = [];
 
   run(): TranslatedSchema {
+    this.isOpened = getUnopened(this.root.value) !== undefined;
     const schema = this.translate(this.root.value) ?? anything;
     const isShared = schema === anything || typeof schema === "boolean";
     return {
@@ -76,37 +78,46 @@ export class SchemaTranslation extends ReferenceTranslation {
     if (node["$schema"] !== undefined && this.context.siblingsCount) {
       this.replaces = isOldDialect(node["$schema"]);
     }
-    const reference = getReference(node);
-    const family = this.isSent ? this.context.parents.getFamily(node, this) : undefined;
-    const result =
-      family !== undefined
-        ? this.#translateFamily(node, family)
-        : reference !== undefined
-          ? this.#combineWithSiblings(node, this.translateReference(reference))
-          : this.context.siblingsCount && getDynamicReference(node) !== undefined
-            ? this.#combineWithSiblings(
-                node,
-                this.translateDynamicReference(getDynamicReference(node) as string),
-              )
-            : this.#translateKeywords(node);
+    const result = this.#translateNode(this.withAlignedValues(node, this.#enclosing));
     this.scope = outer;
     this.dynamic = dynamic;
     this.replaces = replaces;
     return result;
   }
 
+  #translateNode(node: JsonRecord): Translated | undefined {
+    const family = this.isSent ? this.context.parents.getFamily(node, this) : undefined;
+    if (family !== undefined) return this.#translateFamily(node, family);
+    if (!this.mustOpen(node)) return this.#translateParts(node);
+    this.isOpened = true;
+    const result = this.#translateParts(node);
+    this.isOpened = false;
+    return typeof result === "object" ? { ...result, unevaluatedProperties: false } : result;
+  }
+
+  #translateParts(node: JsonRecord): Translated | undefined {
+    const reference = getReference(node);
+    if (reference !== undefined) {
+      return this.#combineWithSiblings(node, this.translateReference(reference));
+    }
+    const dynamic = this.context.siblingsCount ? getDynamicReference(node) : undefined;
+    return dynamic === undefined
+      ? this.#translateKeywords(node)
+      : this.#combineWithSiblings(node, this.translateDynamicReference(dynamic));
+  }
+
   #combineWithSiblings(node: JsonRecord, target: Translated | undefined): Translated | undefined {
     if (target === undefined || target === false) return target;
     const rest = this.#translateKeywords(node, true);
     if (target === true) return rest;
-    // Swagger 2.0 ignores keywords beside a reference, but not extensions.
-    const isNullableReference = this.context.version === "2.0" && node["x-nullable"] === true;
+    // Versions before 3.1 ignore keywords beside a reference. This one can only mean that null is a value, and authors
+    // write it.
+    const isNullable = this.isNullable(node);
     if (rest === anything || typeof rest === "boolean") {
-      return isNullableReference ? makeNullable(target) : target;
+      return isNullable ? makeNullable(target) : target;
     }
     const { $ref } = target;
     const result: JsonSchema = $ref === undefined ? { allOf: [target, rest] } : { $ref, ...rest };
-    const isNullable = this.replaces ? isNullableReference : node["nullable"] === true;
     return isNullable ? makeNullable(result) : result;
   }
 
@@ -133,7 +144,7 @@ export class SchemaTranslation extends ReferenceTranslation {
       const isIncluded = !annotationsOnly || isAnnotation(key);
       copy.set(key, isIncluded ? this.#translateKeyword(node, key, node[key]) : undefined);
     }
-    if (!annotationsOnly && this.isSent && !this.#isExact) this.#addOmitted(node, copy);
+    if (!annotationsOnly && this.isSent && !this.isExact) this.#addOmitted(node, copy);
     const { result } = copy;
     if (result === undefined) return this.#oneOfToAnyOf(node as JsonSchema);
     const schema = this.#oneOfToAnyOf(this.#addReplacements(node, result, besideReference));
@@ -154,7 +165,7 @@ export class SchemaTranslation extends ReferenceTranslation {
   }
 
   #oneOfToAnyOf(schema: JsonSchema): JsonSchema {
-    if (schema["oneOf"] === undefined || !this.isSent || this.#isExact) return schema;
+    if (schema["oneOf"] === undefined || !this.isSent || this.isExact) return schema;
     this.access.sameInBothModes = false;
     return oneOfToAnyOf(schema);
   }
@@ -201,6 +212,7 @@ export class SchemaTranslation extends ReferenceTranslation {
       case "items":
         return Array.isArray(value) ? undefined : this.#translateBelow(key, value);
       case "schema":
+        if (this.isOpened && key === "additionalProperties" && value === false) return undefined;
         return key === "contains"
           ? this.#translateExactly(() => this.#translateBelow(key, value))
           : this.#translateBelow(key, value);
@@ -237,12 +249,15 @@ export class SchemaTranslation extends ReferenceTranslation {
     if (value === null) return undefined;
     const inPlace = this.inPlace;
     const wholes = this.#enclosing;
+    const isOpened = this.isOpened;
     this.inPlace = false;
+    this.isOpened = false;
     this.#enclosing = [];
     this.path.push(key);
     const result = this.translate(value);
     this.path.pop();
     this.inPlace = inPlace;
+    this.isOpened = isOpened;
     this.#enclosing = wholes;
     return result;
   }
@@ -268,10 +283,12 @@ export class SchemaTranslation extends ReferenceTranslation {
 
   /** Translates a schema that must not accept more than the original. */
   #translateExactly<Result>(translate: () => Result): Result {
-    const outer = this.#isExact;
-    this.#isExact = true;
+    const { isExact, isOpened } = this;
+    this.isExact = true;
+    this.isOpened = false;
     const result = translate();
-    this.#isExact = outer;
+    this.isExact = isExact;
+    this.isOpened = isOpened;
     return result;
   }
 
@@ -381,17 +398,4 @@ export class SchemaTranslation extends ReferenceTranslation {
   #enclosingSchemas(node: JsonRecord): readonly JsonRecord[] {
     return this.#enclosing.length === 0 ? [node] : [node, ...this.#enclosing];
   }
-}
-
-/**
- * Returns the branches of `oneOf`, where branches that accept any value only match if no other one does: otherwise
- * several would match.
- */
-function withExclusiveBranches(
-  branches: readonly unknown[],
-  anyValue: readonly number[],
-): unknown[] {
-  const known = branches.filter((_, index) => !anyValue.includes(index));
-  if (anyValue.length === 0) return known;
-  return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
 }

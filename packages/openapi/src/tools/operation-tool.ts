@@ -10,7 +10,9 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import {
+  findUnsatisfiable,
   prefixName,
+  visibleText,
   type ItemStream,
   type ToolAvailability,
   withoutBigints,
@@ -284,6 +286,10 @@ export class OperationTool implements Tool {
     const { method, path, pointer } = this.#operation;
     const warn = (message: string, at: string): void =>
       this.#host.warn({ subject: `${method} ${path}`, message, pointer: at, severity: "warning" });
+    for (const { pointer: place, reason } of findUnsatisfiable(this.argumentsSchema)) {
+      const where = place === "" ? "its arguments" : `${place} of its arguments`;
+      warn(`No value of ${where} is valid: ${visibleText(reason)}.`, pointer);
+    }
     const server = this.#chooseServer(details);
     // Problems of the document's own servers are reported once for all operations.
     if (typeof server === "string" && this.#operation.hasOwnServers === true) {

@@ -12,6 +12,7 @@ import { checkLongIntegers, holdsLongIntegers, replaceAt } from "../../schema/lo
 import { isExactNumber, writesLongIntegers } from "../../json/exact-number.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.ts";
+import { readBranch } from "../../schema/union-branch.ts";
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { compareNames, nearNames } from "../../contract/tool-names.ts";
@@ -235,16 +236,22 @@ function sent(args: unknown, path: string, isInteger: boolean): string {
 }
 
 function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]): string[] {
-  const strangers = problems
+  const unknown = problems
     .slice(0, readProblems)
-    .filter(
-      ({ path, message }) => message === "is not a known property" && path.lastIndexOf("/") === 0,
-    )
-    .slice(0, maxListedProblems);
-  const properties = schema["properties"];
-  if (strangers.length === 0 || typeof properties !== "object" || properties === null) return [];
-  const names = Object.keys(properties).sort(compareNames);
-  const near = strangers.flatMap(({ path }) => nearNames(path.slice(1), names, 2));
+    .filter(({ message }) => message === "is not a known property");
+  const [first] = unknown;
+  if (first === undefined) return [];
+  const owner = first.path.slice(0, first.path.lastIndexOf("/"));
+  const schemas = readBranch(schema, schema).schemasAt(owner) as ReadonlySet<JsonSchema>;
+  const names = [
+    ...new Set([...schemas].flatMap(({ properties }) => Object.keys(properties ?? {}))),
+  ];
+  names.sort(compareNames);
+  if (names.length === 0) return [];
+  const near = unknown
+    .filter(({ path }) => path.lastIndexOf("/") === owner.length && path.startsWith(owner))
+    .slice(0, maxListedProblems)
+    .flatMap(({ path }) => nearNames(path.slice(owner.length + 1), names, 2));
   const listed = [...new Set([...near, ...names])].slice(0, 12);
   return [`Known: ${listed.join(", ")}${names.length > listed.length ? ", …" : ""}.`];
 }

@@ -29,8 +29,16 @@ const textMembers: ReadonlySet<string> = new Set([
 /** Members that are lists of texts. A member that is no list has another meaning. */
 const textLists: ReadonlySet<string> = new Set(["required", "tags"]);
 
-/** Members of a schema for texts that are data: only its `type` makes them texts. */
+/** Members of a schema whose values are data: only its types make them texts. */
 const dataMembers: ReadonlySet<string> = new Set(["enum", "const", "default"]);
+
+/** The written texts of the values of `enum` and `const`: the types of a schema may be in another one. */
+const dataTexts = new WeakMap<object, ReadonlyMap<string | number, string>>();
+
+/** Returns the text that is written for an item of `enum`, or for `const`; undefined if it is that of the value. */
+export function getWrittenText(container: object, key: string | number): string | undefined {
+  return dataTexts.get(container)?.get(key);
+}
 
 type Container = Record<string | number, unknown>;
 
@@ -89,13 +97,15 @@ export class WrittenTexts {
     }
     for (const key of textLists) this.#toTexts(node[key], () => true);
     if (node["type"] === null) this.#toText(node, "type");
-    if (node["type"] !== "string") return;
-    for (const key of dataMembers) {
-      const value = node[key];
-      const sources = Array.isArray(value) ? this.#sources.get(value) : undefined;
-      this.#toTexts(value, (item, index) => item !== null && sources?.has(index) === true);
-      if (value !== null && this.#sources.get(node)?.has(key) === true) this.#toText(node, key);
-    }
+    this.#keepTexts(node["enum"]);
+    this.#keepTexts(node);
+    const hasDefault = node["default"] !== null && this.#sources.get(node)?.has("default") === true;
+    if (node["type"] === "string" && hasDefault) this.#toText(node, "default");
+  }
+
+  #keepTexts(container: unknown): void {
+    const texts = this.#sources.get(container as object);
+    if (texts !== undefined) dataTexts.set(container as object, texts);
   }
 
   #toTexts(list: unknown, isText: (item: unknown, index: number) => boolean): void {
