@@ -134,11 +134,8 @@ export class SdkCallGate<Context> {
     }
     const { interruption } = refusal;
     if (!isAlwaysApproved(runContext, call) || !isApprovedForAll(runContext, interruption)) {
-      const rounded = markRounded(parseRounded(call.text));
-      // The SDK would ask about other integers.
-      return isObject(rounded) && hasLongNumbers(call.text)
-        ? run.execute({ ...admission.call, arguments: rounded }, options)
-        : undefined;
+      if (!isRounded(call.text)) return undefined;
+      return run.executor.resume(interruption, [roundedRefusal], { ...options, run });
     }
     return run.executor.resume(interruption, approve, { ...options, run });
   }
@@ -229,13 +226,18 @@ function grantProposals(requests: readonly InterruptionRequest[]): GrantProposal
   );
 }
 
-function parseRounded(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** True for arguments of which the SDK has rounded an integer: it would display another one to a person. */
+function isRounded(text: string): boolean {
+  if (!hasLongNumbers(text)) return false;
+  const parsed: unknown = JSON.parse(text);
+  return markRounded(parsed) !== parsed;
 }
+
+const roundedRefusal: Answer = {
+  type: "reject",
+  reason:
+    "a person has to approve it, and would see a rounded integer: send integers beyond 2^53 as texts, in quotes",
+};
 
 /** The arguments for a digest, in which equal texts of numbers are equal. */
 function toDigest(text: string): unknown {

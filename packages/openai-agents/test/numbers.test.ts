@@ -1,11 +1,17 @@
 import { run } from "@openai/agents-core";
-import { defineTool, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import {
+  defineTool,
+  ToolExecutor,
+  ToolRegistry,
+  type PolicyInput,
+  type Tool,
+} from "@toolweave/core";
 import { expect, it } from "vitest";
 import { agentTools } from "../src/index.ts";
 import { call, say, scripted, textsRead } from "./support/agents.ts";
 
 /** An executor with a tool that accepts a bigint. */
-function keeping(got: unknown[], policy: "autonomous" | "supervised" = "autonomous"): ToolExecutor {
+function keeping(got: unknown[], policy: PolicyInput = "autonomous"): ToolExecutor {
   const input = { type: "object", properties: { id: { type: "integer" } } } as const;
   const keep = defineTool({
     name: "keep",
@@ -57,12 +63,12 @@ it("a fraction that the SDK rounds is refused, with the number to send", async (
 it("an integer that the SDK rounds is not displayed to a person: its text is", async () => {
   const got: unknown[] = [];
   const { agent, model } = scripted(
-    await agentTools(keeping(got, "supervised")),
+    await agentTools(keeping(got, { rules: [{ effect: "ask" }] })),
     [call("c1", "keep", '{"id":9007199254740993}')],
     [call("c2", "keep", '{"id":"9007199254740993"}')],
   );
   const { interruptions } = await run(agent, "go");
-  expect(textsRead(model)["c1"]).toContain("send its digits as a text, in quotes");
+  expect(textsRead(model)["c1"]).toContain("send integers beyond 2^53 as texts, in quotes");
   expect(interruptions.map(({ arguments: args }) => args)).toEqual(['{"id":"9007199254740993"}']);
   expect(got).toEqual([]);
 });
