@@ -53,6 +53,9 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   readonly #throttle = new ListRefreshThrottle();
   #hasBegun = false;
   #hasListed = false;
+  #hasListedAll = false;
+  /** Reasons why lists of resources and prompts are incomplete, by method. */
+  readonly #incomplete = new Map<string, string>();
 
   /** @param closing Aborted when the source is closed. */
   constructor(
@@ -104,8 +107,13 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   /** Warnings about a server whose tools can be called. */
   get warnings(): readonly string[] {
     const { invalidText } = this.#connections;
-    if (invalidText === undefined) return [];
+    const incomplete = Array.from(
+      this.#incomplete,
+      ([method, fault]) => `The list of ${method} may be incomplete: ${fault}.`,
+    );
+    if (invalidText === undefined) return incomplete;
     return [
+      ...incomplete,
       `The server sent text that is not valid UTF-8; its bytes were replaced by U+FFFD: ${JSON.stringify(invalidText)}.`,
     ];
   }
@@ -136,6 +144,11 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     this.#hasListed = true;
     await cacheList(this.#server, listed);
     return this.#throttle.measure(() => createTools(listed, this.#server, this));
+  }
+
+  onListed(method: string, fault: string | undefined): void {
+    if (fault === undefined) this.#incomplete.delete(method);
+    else this.#incomplete.set(method, fault);
   }
 
   /** See `ServerConnections.negotiateAnew`. */
@@ -185,12 +198,12 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       let lease = await this.#connections.withCurrentVersion(await shared.connectNow());
       lease.begin();
       try {
-        return await this.#listOver(lease).catch(async (error: unknown) => {
+        return await this.#listOver(lease, isLostSession).catch(async (error: unknown) => {
           if (!isLostSession((error as ToolError).cause)) throw error;
           lease.done();
           lease = await shared.replace(lease);
           lease.begin();
-          return this.#listOver(lease);
+          return this.#listOver(lease, () => false);
         });
       } catch (error) {
         // A connection over which no list has ever succeeded is not kept.
@@ -208,11 +221,21 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     }
   }
 
-  async #listOver({ connection }: ConnectionLease): Promise<ListedDefinitions> {
+  /** @param isLost True for an error after which the list is requested again in another session. */
+  async #listOver(
+    { connection }: ConnectionLease,
+    isLost: (error: unknown) => boolean,
+  ): Promise<ListedDefinitions> {
     const { name } = this.#server;
     const timeouts = this.#timeoutMs === 0 ? [] : [AbortSignal.timeout(this.#timeoutMs)];
     try {
-      return await listDefinitions(connection, AbortSignal.any([this.#closing, ...timeouts]));
+      // After a complete list, its tools stay until another one is complete.
+      const isFatal = (error: unknown): boolean =>
+        this.#hasListedAll || this.#closing.aborted || isLost(error);
+      const signal = AbortSignal.any([this.#closing, ...timeouts]);
+      const listed = await listDefinitions(connection, signal, isFatal);
+      this.#hasListedAll = listed.isComplete;
+      return listed;
     } catch (error) {
       if (timeouts[0]?.aborted !== true) throw toCallError(name, error);
       const message = `Listing the tools of the MCP server ${name} took more than ${this.#timeoutMs} ms.`;

@@ -2,11 +2,9 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { isObject, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { measureDefinition } from "../schema/read-schema.ts";
+import { readPages } from "./read-pages.ts";
 import { toDisplayName } from "./text-sanitizer.ts";
 import type { McpServer } from "../options/mcp-options.ts";
-
-/** More pages than any real list has: a server may return pages without end. */
-const maxPages = 1_000;
 
 /** Maximum number of tools that a registry accepts of one source. */
 const maxTools = 20_000;
@@ -25,56 +23,51 @@ export interface ListedDefinitions {
   readonly problems: readonly SourceProblem[];
   /** Capabilities that the server declares. */
   readonly capabilities: JsonObject;
+  /** False: a later page could not be read. */
+  readonly isComplete: boolean;
 }
 
-/** Lists the tools of the server, page by page. */
+/**
+ * Lists the tools of the server, page by page.
+ *
+ * @param isFatal True for an error of a later page that fails the list; otherwise the tools before it are returned.
+ */
 export async function listDefinitions(
   connection: McpConnection,
   signal: AbortSignal,
+  isFatal: (error: unknown) => boolean,
 ): Promise<ListedDefinitions> {
   const byName = new Map<string, McpDefinition>();
   const problems: SourceProblem[] = [];
-  const cursors = new Set<string | undefined>();
+  const { capabilities } = connection.server;
   let characters = 0;
-  let isCut = false;
-  let cursor: string | undefined;
   const isFull = (): boolean =>
     byName.size >= maxTools || characters >= maxCharacters || problems.length >= maxProblems;
-  do {
-    cursors.add(cursor);
-    const { tools, nextCursor } = await requestPage(connection, cursor, signal);
+  let isCut = false;
+  const onPage = (tools: readonly unknown[]): boolean => {
     for (const tool of tools) {
       isCut = isFull();
-      if (isCut) break;
+      if (isCut) return false;
       const size = measureDefinition(tool);
       characters += "fault" in size ? 0 : size.characters;
       const problem =
         "fault" in size ? tooLargeProblem(tool, size.fault) : addDefinition(tool, byName);
       if (problem !== undefined) problems.push(problem);
     }
-    cursor = nextCursor;
-    if (cursor === undefined) break;
-    isCut ||= isFull() || cursors.size >= maxPages || cursors.has(cursor);
-  } while (!isCut);
-  if (isCut) problems.push(cutOffProblem(cursors.size, byName.size));
-  const { capabilities } = connection.server;
-  return { definitions: [...byName.values()], problems, capabilities };
-}
-
-/** Requests one page; an invalid result is an empty page. */
-async function requestPage(
-  connection: McpConnection,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: string }> {
-  if (connection.server.capabilities["tools"] === undefined) return { tools: [] };
-  const params = cursor === undefined ? {} : { cursor };
-  const answer = await connection.request("tools/list", params, { signal });
-  const { tools, nextCursor } = (answer ?? {}) as Record<string, unknown>;
-  return {
-    tools: Array.isArray(tools) ? tools : [],
-    ...(typeof nextCursor === "string" ? { nextCursor } : {}),
+    return !isFull();
   };
+  if (capabilities["tools"] === undefined)
+    return { definitions: [], problems, capabilities, isComplete: true };
+  const { pages, nextCursor, fault } = await readPages({
+    member: "tools",
+    request: (params) => connection.request("tools/list", params, { signal }),
+    onPage,
+    isFatal,
+  });
+  if (fault !== undefined) problems.push(incompleteProblem(fault, byName.size));
+  else if (isCut || nextCursor !== undefined) problems.push(cutOffProblem(pages, byName.size));
+  const definitions = [...byName.values()];
+  return { definitions, problems, capabilities, isComplete: fault === undefined };
 }
 
 function addDefinition(
@@ -105,7 +98,15 @@ function tooLargeProblem(tool: unknown, fault: string): SourceProblem {
 function cutOffProblem(pages: number, tools: number): SourceProblem {
   return {
     subject: "tools/list",
-    message: `The list was cut off after ${pages} pages with ${tools} tools: it is too large, or its pages repeat.`,
+    message: `The list was cut off after ${pages} pages with ${tools} tools: it is too large.`,
+    severity: "warning",
+  };
+}
+
+function incompleteProblem(fault: string, tools: number): SourceProblem {
+  return {
+    subject: "tools/list",
+    message: `The list may be incomplete; it has the ${tools} tools before: ${fault}.`,
     severity: "warning",
   };
 }
@@ -125,17 +126,19 @@ export async function readCachedList(server: McpServer): Promise<ListedDefinitio
       definitions: tools.filter(isDefinition),
       problems: [],
       capabilities: isObject(capabilities) ? capabilities : {},
+      isComplete: true,
     };
   } catch {
     return undefined;
   }
 }
 
-/** Stores a list. */
+/** Stores a complete list. */
 export async function cacheList(
   server: McpServer,
-  { definitions, capabilities }: ListedDefinitions,
+  { definitions, capabilities, isComplete }: ListedDefinitions,
 ): Promise<void> {
+  if (!isComplete) return;
   try {
     await server.cache?.set(toCacheKey(server), {
       tools: definitions as readonly JsonObject[],

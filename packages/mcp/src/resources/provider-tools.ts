@@ -14,10 +14,9 @@ import { isObject, cancellationOf, visibleText, type SourceProblem } from "@tool
 import { handleInputRequired } from "../calls/input-required.ts";
 import type { Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
-import type { Requester } from "../connection/requester.ts";
 import { withPrefix, type Naming } from "../listing/tool-names.ts";
 import { toContentBlock, toProgressMessage } from "../calls/call-output.ts";
-import { listPages, type ListName, type ServerProvider } from "./server-provider.ts";
+import { listPages, type ListHost, type ListName, type ServerProvider } from "./server-provider.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";
 
 /** Number of entries after which a list is cut off and the model receives a cursor. */
@@ -38,7 +37,7 @@ export interface ProviderToolsOptions extends Naming {
 }
 
 /** The session that the tools belong to. */
-export interface ProviderToolHost extends Requester {
+export interface ProviderToolHost extends ListHost {
   readonly provider: ServerProvider;
   /** Credentials of calls. Absent: the server is not over HTTP. */
   readonly auth: ServerAuth | undefined;
@@ -183,7 +182,12 @@ function createListTool(
       const from = typeof cursor === "string" ? cursor : undefined;
       const signal = cancellationOf(ctx);
       const page = await listPages(host, ctx, list, signal, maxEntries, from);
-      const next = page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor };
+      const next = {
+        ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+        ...(page.fault === undefined
+          ? {}
+          : { warning: `The list may be incomplete: ${page.fault}.` }),
+      };
       const listed = { [list]: page.entries.map(toModelEntry), ...next };
       return {
         content: [text(JSON.stringify(listed))],

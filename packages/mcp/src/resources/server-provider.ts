@@ -10,6 +10,7 @@ import type {
   McpResources,
 } from "../options/provider.ts";
 import { ResourceWatch } from "./resource-watch.ts";
+import { readPages } from "../listing/read-pages.ts";
 import { withoutNulls } from "../schema/null-members.ts";
 import { measureDefinition } from "../schema/read-schema.ts";
 
@@ -17,7 +18,7 @@ import { measureDefinition } from "../schema/read-schema.ts";
 const resourceNotFound = -32002;
 
 /** The session of a provider. */
-export interface ProviderSession extends Requester {
+export interface ProviderSession extends ListHost {
   /** Returns the connection of a caller, and opens it if there is none. */
   connection(on: OnBehalf): Promise<McpConnection>;
 }
@@ -196,9 +197,6 @@ function isNotFound(error: unknown): error is ToolError {
   );
 }
 
-/** More pages than any real list has: a server may return pages without end. */
-const maxPages = 1_000;
-
 /** Maximum number of entries of one list. */
 const maxEntries = 20_000;
 
@@ -219,16 +217,24 @@ interface ListPage {
   readonly entries: readonly JsonObject[];
   /** Cursor of the next part; absent: this was the last. */
   readonly nextCursor?: string;
+  /** Reason why the list is incomplete. */
+  readonly fault?: string;
+}
+
+/** Host of lists: its session. */
+export interface ListHost extends Requester {
+  /** Called with the reason why a list is incomplete; `undefined`: it is complete. */
+  onListed?(method: string, fault: string | undefined): void;
 }
 
 /**
- * Requests pages of a list until there are `limit` entries, or a cursor repeats: 20,000 entries, 1,000 pages and
- * 50,000,000 characters at most. Entries that are not objects, too deep or too large are omitted.
+ * Requests pages of a list until there are `limit` entries: 20,000 entries, 1,000 pages and 50,000,000 characters at
+ * most. Entries that are not objects, too deep or too large are omitted.
  *
  * @param from Cursor of the first page. Default: the beginning.
  */
 export async function listPages(
-  host: Requester,
+  host: ListHost,
   on: ToolContext | OnBehalf,
   list: ListName,
   signal: Cancellation,
@@ -236,31 +242,29 @@ export async function listPages(
   from?: string,
 ): Promise<ListPage> {
   const entries: JsonObject[] = [];
-  const cursors = new Set<string | undefined>();
   let characters = 0;
-  let cursor = from;
-  do {
-    cursors.add(cursor);
-    const params = cursor === undefined ? {} : { cursor };
-    const answer = await host.request(methods[list], params, { signal }, on);
-    const { [list]: page, nextCursor } = isObject(answer) ? answer : {};
-    if (Array.isArray(page)) {
-      for (const entry of page as readonly unknown[]) {
-        if (!isObject(entry) || entries.length >= maxEntries) continue;
-        const size = measureDefinition(entry);
-        if ("fault" in size || characters + size.characters > maxCharacters) continue;
-        characters += size.characters;
-        entries.push(withoutNulls(entry));
-      }
+  const onPage = (page: readonly unknown[]): boolean => {
+    for (const entry of page) {
+      if (!isObject(entry) || entries.length >= maxEntries) continue;
+      const size = measureDefinition(entry);
+      if ("fault" in size || characters + size.characters > maxCharacters) continue;
+      characters += size.characters;
+      entries.push(withoutNulls(entry));
     }
-    cursor = typeof nextCursor === "string" ? nextCursor : undefined;
-  } while (
-    cursor !== undefined &&
-    !cursors.has(cursor) &&
-    entries.length < Math.min(limit, maxEntries) &&
-    characters < maxCharacters &&
-    cursors.size < maxPages
-  );
-  if (cursor === undefined || cursors.has(cursor)) return { entries };
-  return { entries, nextCursor: cursor };
+    return entries.length < Math.min(limit, maxEntries) && characters < maxCharacters;
+  };
+  const method = methods[list];
+  const { nextCursor, fault } = await readPages({
+    member: list,
+    from,
+    request: (params) => host.request(method, params, { signal }, on),
+    onPage,
+    isFatal: () => signal.aborted,
+  });
+  host.onListed?.(method, fault);
+  return {
+    entries,
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+    ...(fault === undefined ? {} : { fault }),
+  };
 }
