@@ -105,6 +105,22 @@ describe("an answer that cannot be used", () => {
   });
 });
 
+it.each([[{ decisions: [{ type: "approve" }] }], [true], [{ type: "approve" }], [{}]])(
+  "the answer %j names no interruption: the call asks again, and says how to answer",
+  async (resume) => {
+    const { done, executor } = workshop();
+    const thread = createThread(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    await thread.begin();
+    await thread.resume(resume as never);
+    expect(done).toEqual([]);
+    expect(thread.asked[0]?.problem).toMatch(
+      /^The answer names no interruption: resume with \{ "[0-9a-f-]{36}": \{ "type": "approve" \} \}\.$/,
+    );
+    await thread.answerAll(() => ({ type: "approve" }));
+    expect(done).toEqual(["remove 1"]);
+  },
+);
+
 describe("a policy", () => {
   it.each(Object.entries(graphMakers))(
     "refuses a call of %s, which the model reads",

@@ -4,7 +4,7 @@ import { defineTool, suspend, ToolError, type ToolCall, type ToolOutcome } from 
 import { memoryLedger } from "@toolweave/core/stores";
 import { CallIds } from "../../src/executor/call/call-ids.ts";
 import { controlledTools } from "../support/controlled-tools.ts";
-import { call, executorFor, recorded, tool, listTypes } from "../support/executor-for.ts";
+import { call, executorFor, tool } from "../support/executor-for.ts";
 import { readCode, completed, failed, getInterruption } from "../support/outcomes.ts";
 
 /** A tool that counts how often it runs. */
