@@ -26,9 +26,7 @@ import { dataKeywords } from "./json-schema/subschemas.ts";
  * `eval`. Slower per call than the default, and bounded as it is. Needs the package
  * `@cfworker/json-schema` beside core.
  *
- * It refuses a few schemas that the default one takes: those with a key in `patternProperties` that
- * is valid without the `u` flag only, or for which the native engine may take more than linear time;
- * those with a `$dynamicAnchor` that stands twice.
+ * It refuses a few schemas that the default one takes: those with a `$dynamicAnchor` that stands twice.
  */
 export function interpretedValidator(): SchemaValidator {
   return {
@@ -121,7 +119,7 @@ function adapted(schema: JsonValue, run: Run, certain: boolean): JsonValue {
   let name: string | undefined;
   let unusable: unknown;
   try {
-    Object.keys(node["patternProperties"] ?? {}).forEach(checkPattern);
+    replacePatternProperties(own, run);
     if (run.anchors !== undefined) makeStatic(own, run.anchors);
     name = registerFormat(node, run);
   } catch (error) {
@@ -160,12 +158,55 @@ function makeStatic(own: Record<string, JsonValue>, anchors: Set<string>): void 
   own["$anchor"] = $dynamicAnchor;
 }
 
-/** The library makes these itself, always with the `u` flag. */
-function checkPattern(pattern: string): void {
-  if (isNativePattern(pattern)) return;
-  throw new Error(
-    `pattern ${JSON.stringify(pattern.slice(0, 100))} of patternProperties cannot be checked in bounded time by this validator`,
-  );
+/**
+ * The library makes expressions of the names in `patternProperties` itself, with the `u` flag and the native engine. One
+ * that may take more than linear time, or is valid without the flag only, is replaced by the names in the data that it
+ * matches.
+ */
+function replacePatternProperties(own: Record<string, JsonValue>, run: Run): void {
+  const { patternProperties } = own;
+  if (!isObject(patternProperties)) return;
+  const matchers = Object.keys(patternProperties)
+    .filter((pattern) => !isNativePattern(pattern))
+    .map((pattern) => [pattern, linearRegExp(pattern, "u")] as const);
+  if (matchers.length === 0) return;
+  let known: { readonly data: unknown; readonly patterns: JsonSchema } | undefined;
+  Object.defineProperty(own, "patternProperties", {
+    enumerable: true,
+    get() {
+      // The library also reads the schema before there are data.
+      if (run.data === undefined) return patternProperties;
+      if (known?.data === run.data) return known.patterns;
+      const names = collectNames(run.data);
+      const native = Object.entries(patternProperties).filter(([pattern]) =>
+        isNativePattern(pattern),
+      );
+      const patterns = new Map<string, JsonValue>(native);
+      for (const [pattern, matcher] of matchers) {
+        const matched = [...names].filter((name) => (spend(name.length * 3), matcher.test(name)));
+        if (matched.length === 0) continue;
+        // Each name is compared with each of these.
+        spend(names.size * matched.length);
+        let written = `^(?:${matched.map(escapeName).join("|")})$`;
+        while (patterns.has(written)) written = `(?:${written})`;
+        patterns.set(written, patternProperties[pattern] as JsonValue);
+      }
+      known = { data: run.data, patterns: Object.fromEntries(patterns) };
+      return known.patterns;
+    },
+  });
+}
+
+function escapeName(name: string): string {
+  return name.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`);
+}
+
+/** The names of all properties in a value. */
+function collectNames(value: unknown, names: Set<string> = new Set()): ReadonlySet<string> {
+  if (typeof value !== "object" || value === null) return names;
+  if (!Array.isArray(value)) for (const name of Object.keys(value)) names.add(name);
+  for (const member of Object.values(value)) collectNames(member, names);
+  return names;
 }
 
 function registerFormat(node: JsonSchema, run: Run): string | undefined {

@@ -207,7 +207,7 @@ describe("the library decides, and the JSON Schema is for the model", () => {
       execute: ({ value }) => ({ value: value as string }),
     });
     const outcome = await executorFor(tool).execute(call("x", { value } as JsonObject));
-    return outcome.error?.code ?? (outcome.result?.value as JsonObject)["value"];
+    return outcome.error?.code ?? (completed(outcome).result.value as JsonObject)["value"];
   };
 
   test.each<[string, z.ZodType, unknown, unknown]>([

@@ -52,7 +52,8 @@ function createOutput(given: JsonSchema): ListableOutput {
   try {
     const read = readSchema(given);
     if (typeof read === "string") return { fault: `it ${read}` };
-    const adapted = withoutRootId(adaptDialect(others, $schema));
+    // Other tools may have the same identifier. References to it no longer lead anywhere.
+    const { $id: _, ...adapted } = adaptDialect(others, $schema);
     for (const { schema, pointer } of walkSubschemas(adapted, Infinity, true)) {
       if (typeof schema["$id"] === "string") return { fault: `it has an $id at ${pointer}` };
     }
@@ -67,11 +68,6 @@ function createOutput(given: JsonSchema): ListableOutput {
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
-}
-
-/** Without the identifier of the whole, which other tools may have too. References to it no longer lead anywhere. */
-function withoutRootId({ $id: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
 }
 
 function rewrite(node: SchemaNode): SchemaNode {

@@ -57,6 +57,7 @@ const outputs: readonly (readonly [JsonSchema, unknown, "kept" | "left out"])[] 
   [
     {
       $schema: "http://json-schema.org/draft-04/schema#",
+      id: "https://example.com/a",
       ...object({ minimum: 1, exclusiveMinimum: true }),
     },
     { s: 2 },
