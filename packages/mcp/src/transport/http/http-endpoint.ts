@@ -2,6 +2,7 @@ import { SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { httpClient, type HttpClient, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import { maxMessageBytes, type Stop } from "../messages/channel.ts";
+import { CookieJar } from "./cookie-jar.ts";
 import type { HttpAuthorization, HttpRejection } from "../messages/mcp-connection.ts";
 
 /** Number of times that a request is sent again with new credentials. */
@@ -38,9 +39,11 @@ export class HttpEndpoint {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #authorization: HttpAuthorization | undefined;
   readonly #client: HttpClient;
+  readonly #cookies: CookieJar;
 
   constructor(server: McpHttpServer, authorization: HttpAuthorization | undefined) {
     this.url = new URL(server.url);
+    this.#cookies = new CookieJar(this.url);
     this.#headers = Object.fromEntries(
       Object.entries(server.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     );
@@ -81,19 +84,27 @@ export class HttpEndpoint {
     return this.#client.close();
   }
 
-  #send(
+  async #send(
     { method, url = this.url, headers, body, unqueued = method === "GET", stop }: EndpointRequest,
     credentials: Readonly<Record<string, string>> | undefined,
   ): Promise<HttpResponse> {
-    return this.#client.request({
+    const cookie = this.#cookies.header(url, this.#headers["cookie"]);
+    const answer = await this.#client.request({
       method,
       url,
-      headers: { ...this.#headers, ...credentials, ...headers },
+      headers: {
+        ...this.#headers,
+        ...(cookie === undefined ? {} : { cookie }),
+        ...credentials,
+        ...headers,
+      },
       body,
       signal: stop,
       unqueued,
       streaming,
     });
+    this.#cookies.store(answer.url, answer.headers["set-cookie"]);
+    return answer;
   }
 }
 
