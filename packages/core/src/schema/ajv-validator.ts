@@ -198,7 +198,7 @@ function exactly(value: unknown): string {
 
 function oneOf(values: unknown): string {
   const all = Array.isArray(values) ? values : [];
-  if (all.length === 0) return "must not be there: the list of its values is empty";
+  if (all.length === 0) return "has no allowed value";
   const listed = all.slice(0, 20).map(clipped);
   const rest = all.length > listed.length ? `, … (${all.length} in all)` : "";
   return `must be one of ${listed.join(", ")}${rest}`;

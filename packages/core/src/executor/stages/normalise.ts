@@ -41,9 +41,9 @@ export function normalise(execution: CallState, returned: unknown): Awaitable<To
   const parsed = tool.parseOutput(output.value);
   if (!isThenable(parsed)) return replaceValue(execution, output, schema, parsed);
   const { hookTimeoutMs } = execution.engine;
-  return answerWithin(execution, hookTimeoutMs, promised(parsed), () =>
-    invalidOutput(execution, `The check of the output did not answer within ${hookTimeoutMs} ms`),
-  ).then((parsed) => replaceValue(execution, output, schema, parsed));
+  return answerWithin(execution, hookTimeoutMs, promised(parsed)).then((parsed) =>
+    replaceValue(execution, output, schema, parsed),
+  );
 }
 
 /** The output with the value that its schema returns, and with the text of that, if its own was that of the value. */
