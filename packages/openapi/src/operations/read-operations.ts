@@ -53,7 +53,10 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
   const { location: root, version, resolver } = context;
   const found: FoundOperation[] = [];
   let paths = getChild(root, "paths");
-  if (paths.value === undefined || paths.value === null) return found;
+  if (paths.value === undefined || paths.value === null) {
+    warnOfNoPaths(context);
+    return found;
+  }
   try {
     paths = context.container(paths);
   } catch (error) {
@@ -78,17 +81,55 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
   // Plain loops, because there may be thousands of paths, and every object that is allocated here makes the garbage
   // collector traverse the document that was just parsed.
   const names = Object.keys(paths.value);
+  if (names.length === 0) warnOfNoPaths(context);
   for (let index = 0; index < names.length; index++) {
     const path = names[index] as string;
     if (path.startsWith("x-")) continue;
     warnOfHidden(path, paths, context);
     try {
-      visitOperations(path, pathItems(getChild(paths, path), resolver), version, add);
+      const items = pathItems(getChild(paths, path), resolver);
+      visitOperations(path, items, version, add);
+      if (version !== "3.2") warnOfLaterMethods(path, items, context);
     } catch (error) {
       context.reportFault(path, error);
     }
   }
   return found;
+}
+
+/** Warns of a document without operations that has other parts, which are allowed since OpenAPI 3.1. */
+function warnOfNoPaths(context: DocumentContext): void {
+  const parts = ["webhooks", "components"].filter(
+    (key) => ownValue(context.root.root, key) !== undefined,
+  );
+  if (parts.length === 0) return;
+  context.report({
+    subject: "the document",
+    message: `It has no paths, only ${parts.map((part) => `\`${part}\``).join(" and ")}, so there are no tools: webhooks are requests that the API sends, and components are used by the operations of other documents. Load the document that has the paths.`,
+    pointer: "",
+    severity: "warning",
+  });
+}
+
+const laterMembers = ["query", "additionalOperations"];
+
+/** Warns of operations that only OpenAPI 3.2 has: their methods would not exist for readers of the declared version. */
+function warnOfLaterMethods(
+  path: string,
+  items: readonly Location[],
+  context: DocumentContext,
+): void {
+  for (const item of items) {
+    for (const key of laterMembers) {
+      if (!isRecord(ownValue(item.value, key))) continue;
+      context.report({
+        subject: key === "query" ? `QUERY ${path}` : path,
+        message: `\`${key}\` of a path exists since OpenAPI 3.2, and the document declares ${context.version}, so it is no tool. Set \`openapi: 3.2.0\` to use it.`,
+        pointer: describePointer(getChild(item, key)),
+        severity: "warning",
+      });
+    }
+  }
 }
 
 /** Warns of invisible characters in a path, since they are sent too. */

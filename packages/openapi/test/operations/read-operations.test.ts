@@ -35,6 +35,22 @@ describe("operations", () => {
     expect(await places("3.2.0", item)).toEqual(["QUERY", "GET", "COPY", "link"]);
   });
 
+  test("of OpenAPI 3.2 in an earlier document are problems that name what to do", async () => {
+    const item = { get: {}, query: {}, additionalOperations: { COPY: {} } };
+    const opened = await openDocument(document("3.1.0", { "/x": item }));
+    expect(opened.problems).toEqual([
+      {
+        subject: "QUERY /x",
+        message:
+          "`query` of a path exists since OpenAPI 3.2, and the document declares 3.1, so it is no tool. Set `openapi: 3.2.0` to use it.",
+        pointer: "/paths/~1x/query",
+        severity: "warning",
+      },
+      expect.objectContaining({ pointer: "/paths/~1x/additionalOperations" }),
+    ]);
+    expect((await openDocument(document("3.2.0", { "/x": item }))).problems).toEqual([]);
+  });
+
   test("an additional operation's pointer resolves to it", async () => {
     const opened = await openDocument(
       document("3.2.0", { "/x": { additionalOperations: { COPY: {} } } }),
@@ -74,7 +90,7 @@ describe("operations", () => {
       operationId: "getX",
       summary: "Of the path",
       description: "Own",
-      tags: ["a"],
+      tags: ["a", "7"],
       deprecated: true,
       pointer: "/paths/~1x/get",
     });

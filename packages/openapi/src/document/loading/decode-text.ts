@@ -5,7 +5,7 @@
  * @returns undefined for all other encodings.
  */
 export function decodeWideText(content: Uint8Array): string | undefined {
-  const [a, b, c, d] = content;
+  const { 0: a, 1: b, 2: c, 3: d } = content;
   if (a === undefined || b === undefined) return undefined;
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (a === 0 && b === 0 && ((c === 0 && d !== 0) || (c === 0xfe && d === 0xff))) {

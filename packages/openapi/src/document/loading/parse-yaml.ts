@@ -28,13 +28,7 @@ export function parseYaml(
   tolerated: (note: string) => void,
 ): unknown {
   let source = text;
-  let texts = new WrittenTexts();
-  let options: LoadOptions = {
-    schema: getYamlSchema(yaml, () => texts),
-    json: false,
-    maxDepth,
-    maxAliases: 0,
-  };
+  let options: LoadOptions = { schema: getYamlSchema(yaml), json: false, maxDepth, maxAliases: 0 };
   const maxLength = maxGrowthFactor * text.length + maxGrowth;
   let repairs = 0;
   let repairedLength = 0;
@@ -68,7 +62,16 @@ export function parseYaml(
 
 const unknownTag = { matchByTagPrefix: true, identify: () => false };
 
-function getYamlSchema(yaml: YamlModule, getTexts: () => WrittenTexts): Schema {
+let documentSchema: Schema | undefined;
+/** Those of the text that is being parsed: the schema is created once, because that takes longer than a small file. */
+let texts: WrittenTexts;
+
+function getYamlSchema(yaml: YamlModule): Schema {
+  documentSchema ??= createYamlSchema(yaml);
+  return documentSchema;
+}
+
+function createYamlSchema(yaml: YamlModule): Schema {
   const toValue = (scalar: ScalarTagDefinition): ScalarTagDefinition => ({
     ...scalar,
     resolve: (source, isExplicit, tagName): unknown => {
@@ -84,7 +87,7 @@ function getYamlSchema(yaml: YamlModule, getTexts: () => WrittenTexts): Schema {
         return yaml.mapTag.addPair(record, key, value);
       }
       const name = toKey(key);
-      return yaml.mapTag.addPair(record, name, getTexts().takeMember(record, name, value));
+      return yaml.mapTag.addPair(record, name, texts.takeMember(record, name, value));
     },
     has: (record: Record<string, unknown>, key: unknown): boolean =>
       yaml.mapTag.has(record, toKey(key)),
@@ -92,7 +95,7 @@ function getYamlSchema(yaml: YamlModule, getTexts: () => WrittenTexts): Schema {
   const sequence = {
     ...yaml.seqTag,
     addItem: (list: unknown[], item: unknown, index: number): void =>
-      void list.push(getTexts().takeItem(list, item, index)),
+      void list.push(texts.takeItem(list, item, index)),
   };
   // Unknown tags are ignored: no document uses one that would change its content.
   return yaml.CORE_SCHEMA.withTags(

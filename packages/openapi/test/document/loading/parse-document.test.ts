@@ -178,11 +178,25 @@ describe("inputs", () => {
     }
   });
 
-  test("a document without paths has no operations and no problems", async () => {
-    const opened = await openDocument({ openapi: "3.1.0", webhooks: { x: { post: {} } } });
-    expect(checkOperations(opened)).toEqual([]);
-    expect(opened.problems).toEqual([]);
-  });
+  test.each([
+    [{ webhooks: { x: { post: {} } } }, "`webhooks`"],
+    [{ paths: {}, components: {} }, "`components`"],
+    [{ paths: null, webhooks: {}, components: {} }, "`webhooks` and `components`"],
+  ])(
+    "a document without paths has no operations, and a problem says why: %j",
+    async (parts, only) => {
+      const opened = await openDocument({ openapi: "3.1.0", ...parts });
+      expect(checkOperations(opened)).toEqual([]);
+      expect(opened.problems).toEqual([
+        {
+          subject: "the document",
+          message: `It has no paths, only ${only}, so there are no tools: webhooks are requests that the API sends, and components are used by the operations of other documents. Load the document that has the paths.`,
+          pointer: "",
+          severity: "warning",
+        },
+      ]);
+    },
+  );
 
   test("a value is not changed, even if it is deeply frozen", async () => {
     const freeze = (value: unknown): void => {

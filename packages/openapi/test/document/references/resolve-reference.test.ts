@@ -129,7 +129,7 @@ describe("broken references", () => {
       },
       {
         subject: "GET /nothing",
-        message: "The parameter has no `name` or no `in`.",
+        message: "The parameter has no `name`.",
         pointer: "/paths/~1nothing/get/parameters/0",
       },
     ]);
