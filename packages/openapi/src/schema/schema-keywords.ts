@@ -235,7 +235,7 @@ export function getNumericBound(
 
 /** Returns true for drafts 3 to 7 of JSON Schema, in which keywords beside `$ref` are ignored. */
 export function isOldDialect(dialect: unknown): boolean {
-  return getDialect(dialect) === "draft-07";
+  return getDialect(dialect).startsWith("draft");
 }
 
 /** Splits `dependencies` of drafts before 2019-09 into `dependentRequired` and `dependentSchemas`. */

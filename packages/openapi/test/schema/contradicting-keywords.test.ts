@@ -298,7 +298,7 @@ describe("a schema for which no value is valid is a problem", () => {
     { type: "array", items: { allOf: [{ type: "string" }, { type: "integer" }] }, minItems: 1 },
   ];
   for (const schema of impossible) {
-    test(JSON.stringify(schema), async () => {
+    test(`such as ${JSON.stringify(schema)}`, async () => {
       const { source } = await openDocument(body({ type: "object", properties: { v: schema } }));
       source.realize();
       expect(source.problems).toEqual([

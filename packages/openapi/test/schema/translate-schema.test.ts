@@ -135,11 +135,11 @@ describe("keywords beside $ref", () => {
     nullable: true,
   };
 
-  test("describe, and constrain nothing, before OpenAPI 3.1", async () => {
+  test("describe, and constrain nothing but null, before OpenAPI 3.1", async () => {
     expect(await request("3.0.0", schema, schemas)).toEqual({
-      $ref: "#/$defs/A",
       description: "D",
       examples: [1],
+      anyOf: [{ $ref: "#/$defs/A" }, { type: "null" }],
       $defs: { A: { type: "string" } },
     });
   });

@@ -143,14 +143,14 @@ test("scalars that are data keep their values", async () => {
   const schema = `{ type: object, properties: {
     name: { type: integer, enum: [01, 2], default: 01 },
     required: { type: boolean, default: true },
-    version: { type: string, enum: [01, 1.10, 'x'], default: 1.10 },
+    version: { type: string, enum: ['x'], default: 1.10 },
     any: { examples: [{ name: 404, required: [01] }], const: { name: 01 } } } }`;
   expect(await readSchema(schema.replaceAll("\n", " "))).toEqual({
     type: "object",
     properties: {
       name: { type: "integer", enum: [1, 2], default: 1 },
       required: { type: "boolean", default: true },
-      version: { type: "string", enum: ["01", "1.10", "x"], default: "1.10" },
+      version: { type: "string", enum: ["x"], default: "1.10" },
       any: { examples: [{ name: 404, required: [1] }], const: { name: 1 } },
     },
   });
