@@ -34,17 +34,57 @@ export class SignInRequired extends ToolError {
 /** Maximum number of scopes of a challenge. */
 const maxScopes = 100;
 
-/** Reads the challenge of a rejection. Of several challenges the bearer one is used; an invalid URL is omitted. */
-export function readChallenge({ status, wwwAuthenticate = "" }: HttpRejection): Challenge {
-  const bearer =
-    /(?:^|,\s*)bearer(?:\s|$)([^]*)/i.exec(wwwAuthenticate.slice(0, 10_000))?.[1] ?? "";
-  const parameters = new Map<string, string>();
-  for (const [, name = "", quoted, bare = ""] of bearer.matchAll(
-    /(?:^|[\s,])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g,
-  )) {
-    const value = quoted?.replace(/\\(.)/g, "$1") ?? bare;
-    if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
+/** Maximum number of characters of a header that is read. */
+const maxHeaderLength = 10_000;
+
+/** RFC 9110, section 11.2. Many servers do not quote URLs. */
+const parameter = /[\s,]*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
+const schemeName = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$)/y;
+/** Anything else, such as the credentials of Negotiate. */
+const other = /[\s,]*(?:"(?:[^"\\]|\\.)*(?:"|$)|[^\s,"]+)/y;
+
+interface ParsedChallenge {
+  readonly scheme: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** Reads the challenges of a header (RFC 9110, section 11.6.1). */
+function parseChallenges(header: string): readonly ParsedChallenge[] {
+  const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(header);
+    if (found !== null) at = pattern.lastIndex;
+    return found;
+  };
+  for (;;) {
+    const found = match(parameter);
+    if (found !== null) {
+      const [, name = "", quoted, bare = ""] = found;
+      const { parameters } = challenges.at(-1) ?? {};
+      const key = name.toLowerCase();
+      if (parameters?.has(key) === false)
+        parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? bare);
+      continue;
+    }
+    const scheme = match(schemeName)?.[1];
+    if (scheme !== undefined)
+      challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
+    else if (match(other) === null) return challenges;
   }
+}
+
+/**
+ * Reads the challenge of a rejection. Of several challenges a bearer one is used, if possible one that names the metadata
+ * of the server; an invalid URL is omitted.
+ */
+export function readChallenge({ status, wwwAuthenticate = "" }: HttpRejection): Challenge {
+  const bearers = parseChallenges(wwwAuthenticate.slice(0, maxHeaderLength)).filter(
+    ({ scheme }) => scheme === "bearer",
+  );
+  const { parameters = new Map<string, string>() } =
+    bearers.find((one) => one.parameters.has("resource_metadata")) ?? bearers[0] ?? {};
   const url = URL.parse(parameters.get("resource_metadata") ?? "");
   const error = parameters.get("error");
   // RFC 6749 appendix A.4: characters of a scope.
