@@ -49,6 +49,7 @@ export async function discoverAuthorizationServer(
     `/.well-known/openid-configuration${path}`,
     ...(path === "" ? [] : [`${path}/.well-known/openid-configuration`]),
   ];
+  let unusable: unknown;
   for (const at of paths) {
     const url = new URL(at, origin);
     const response = await getJson(url, options);
@@ -56,10 +57,18 @@ export async function discoverAuthorizationServer(
     // Some proxies send 502 for a path that their server does not have.
     if (isBusy(status) && status !== 502) throw serverBusyError(url, response);
     if (status !== 200) continue;
-    const metadata = readMetadata(url, response, (name) => isIssuer(name, issuer));
+    let metadata: AuthorizationServerMetadata;
+    try {
+      metadata = readMetadata(url, response, (name) => isSameUrl(name, issuer));
+    } catch (error) {
+      // Some sites answer every path. Each candidate is tested by itself, so the next one may be used.
+      unusable ??= error;
+      continue;
+    }
     checkEndpoints(metadata);
     return metadata;
   }
+  if (unusable !== undefined) throw unusable;
   return undefined;
 }
 
@@ -89,12 +98,14 @@ export async function discoverAt(
 }
 
 /**
- * Reads the metadata of an API (RFC 9728), at the URL of its challenge, or else at its well-known URLs.
+ * Reads the metadata of an API (RFC 9728), at the URL of its challenge, or else at its well-known URLs. A candidate that
+ * cannot be reached or used is skipped: behind a proxy, the URL of a challenge is often wrong.
  *
  * @param resource URL of the API.
  * @param metadataUrl URL of the metadata, from the challenge of the API (RFC 9728 section 5.1).
  * @returns `undefined` if the API publishes none that can be read.
- * @throws ToolError `upstream` for the metadata of another API; errors of `http`.
+ * @throws ToolError if there is none that can be used: `upstream` for the metadata of another API, and errors of `http`;
+ * `permission_denied` always.
  */
 export async function discoverResource(
   resource: URL,
@@ -103,14 +114,25 @@ export async function discoverResource(
 ): Promise<ResourceMetadata | undefined> {
   const wellKnown = "/.well-known/oauth-protected-resource";
   const path = resource.pathname.replace(/\/$/, "");
-  const atPath = new URL(`${wellKnown}${path}${resource.search}`, resource);
-  const urls = path === "" ? [atPath] : [atPath, new URL(wellKnown, resource)];
-  for (const url of metadataUrl === undefined ? urls : [metadataUrl]) {
-    const response = await getJson(url, options);
-    if (response.status !== 200) continue;
-    const metadata = readAnswer(response);
-    return metadata === undefined ? undefined : readResource(resource, metadata);
+  const candidates = [
+    ...(metadataUrl === undefined ? [] : [metadataUrl]),
+    new URL(`${wellKnown}${path}${resource.search}`, resource),
+    new URL(wellKnown, resource),
+  ];
+  let unusable: unknown;
+  for (const href of new Set(candidates.map((url) => url.href))) {
+    try {
+      const response = await getJson(new URL(href), options);
+      const metadata = response.status === 200 ? readAnswer(response) : undefined;
+      const described = metadata && readResource(resource, metadata);
+      if (described !== undefined) return described;
+    } catch (error) {
+      if (ToolError.is(error) && (error.code === "permission_denied" || error.code === "cancelled"))
+        throw error;
+      unusable ??= error;
+    }
   }
+  if (unusable !== undefined) throw unusable;
   return undefined;
 }
 
@@ -139,9 +161,12 @@ function readMetadata(
   );
 }
 
-/** A URL without a path ends in a slash once it has been parsed; the issuer may then be written without it. */
-function isIssuer(name: string, expected: string): boolean {
-  return name === expected || `${name}/` === expected;
+/**
+ * True if the URLs differ in a trailing slash at most. The well-known URL of both is the same (RFC 8414 section 3.1, RFC
+ * 9728 section 3.1), so the same server has published them.
+ */
+function isSameUrl(one: string, other: string): boolean {
+  return one.replace(/\/$/, "") === other.replace(/\/$/, "");
 }
 
 const wellKnownPath = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)/;
@@ -190,11 +215,7 @@ function readResource(
 /** Metadata of an origin, or of a folder, is valid for the APIs in it. */
 function isWithin(requested: URL, { origin, pathname }: URL): boolean {
   const folder = (path: string): string => (path.endsWith("/") ? path : `${path}/`);
-  return (
-    requested.origin === origin &&
-    requested.pathname.length >= pathname.length &&
-    folder(requested.pathname).startsWith(folder(pathname))
-  );
+  return requested.origin === origin && folder(requested.pathname).startsWith(folder(pathname));
 }
 
 function isTextList(value: JsonValue): value is readonly string[] & JsonValue {

@@ -51,9 +51,15 @@ export async function registerClient(registration: ClientRegistration): Promise<
   const answer = readAnswer(response);
   // RFC 7591 section 3.2.1: 201. Some servers send 200.
   if (status !== 200 && status !== 201) {
+    const isMissing = status === 404 || status === 405;
+    const isPage = /^\s*</.test(response.text());
+    const text = isPage ? "" : serverText(response.text(), []);
+    const reason = isMissing
+      ? `has no registration at ${url.pathname} (status ${status}). If another server issues the tokens, set its issuer; otherwise register the host`
+      : `did not register the host (status ${status}${text === "" ? "" : `: ${text}`}). Register it`;
     throw new ToolError(
       "upstream",
-      `The authorization server ${url.origin} did not register the host (status ${status}: ${serverText(response.text(), [])}). Register it there by hand, and set its clientId.`,
+      `The authorization server ${url.origin} ${reason} there by hand, and set its clientId.`,
       { status, audience: "host" },
     );
   }

@@ -47,7 +47,7 @@ describe("the metadata of an authorization server", () => {
 
   it.each([
     ["another issuer", "https://honest.example"],
-    ["an issuer with a slash that was not asked for", "/"],
+    ["a longer path", "/tenant/"],
     ["another path", "/tenant"],
   ])("is rejected with %s", async (_what, issuer) => {
     const server = await publishing((origin) => ({
@@ -58,9 +58,30 @@ describe("the metadata of an authorization server", () => {
     );
   });
 
-  it("may omit the slash that a parsed URL has", async () => {
-    const server = await publishing((origin) => ({ [oauth]: metadata(origin) }));
-    const found = await discoverAuthorizationServer(`${server.origin}/`, server.options);
+  it.each([
+    ["/", ""],
+    ["", "/"],
+    ["/tenant", "/tenant/"],
+    ["/tenant/", "/tenant"],
+  ])(
+    "of the issuer at %j may name it at %j: the slash is not significant",
+    async (asked, named) => {
+      const path = named.replace(/\/$/, "");
+      const server = await publishing((origin) => ({ [oauth + path]: metadata(origin + named) }));
+      const found = await discoverAuthorizationServer(server.origin + asked, server.options);
+      expect(found?.issuer).toBe(server.origin + named);
+    },
+  );
+
+  it.each<[string, Answer]>([
+    ["a page", "<html>"],
+    ["a list", "[]"],
+    ["an error", { error: "not_found" }],
+    ["an empty body", ""],
+    ["the metadata of another issuer", { issuer: "https://honest.example", token_endpoint: "/" }],
+  ])("is read at the next path if the first one has %s", async (_, answer) => {
+    const server = await publishing((origin) => ({ [oauth]: answer, [openId]: metadata(origin) }));
+    const found = await discoverAuthorizationServer(server.origin, server.options);
     expect(found?.issuer).toBe(server.origin);
   });
 
@@ -113,15 +134,69 @@ describe("the metadata of an API", () => {
     }
   });
 
-  it("is read at the URL of a challenge only, if there is one", async () => {
-    const server = await publishing((origin) => ({ [resourcePath]: { resource: origin } }));
+  it("is read at the URL of a challenge, if there is one", async () => {
+    const server = await publishing((origin) => ({ "/elsewhere": { resource: `${origin}/mcp` } }));
     const api = new URL("/mcp", server.origin);
     const at = new URL("/elsewhere", server.origin);
-    expect(await discoverResource(api, at, server.options)).toBeUndefined();
+    expect(await discoverResource(api, at, server.options)).toMatchObject({ resource: api.href });
     expect(server.paths()).toEqual(["/elsewhere"]);
   });
 
-  it.each(["/other", "/mcp/more", "/mcp/", "https://bank.example/mcp"])(
+  it.each<[string, Answer]>([
+    ["is not found", 404],
+    ["fails", 500],
+    ["is a page", "<html>"],
+    ["is no metadata", { error: "not_found" }],
+    ["describes another API", { resource: "https://bank.example/mcp" }],
+  ])("is read at the well-known URLs if that of the challenge %s", async (_, answer) => {
+    for (const wellKnown of [`${resourcePath}/mcp`, resourcePath]) {
+      const server = await publishing((origin) => ({
+        "/elsewhere": answer,
+        [wellKnown]: { resource: `${origin}/mcp` },
+      }));
+      const api = new URL("/mcp", server.origin);
+      const at = new URL("/elsewhere", server.origin);
+      expect(await discoverResource(api, at, server.options)).toMatchObject({ resource: api.href });
+    }
+  });
+
+  it.each(["https:", "http:"])(
+    "is read at the well-known URLs if that of the challenge (%s) cannot be reached",
+    async (protocol) => {
+      const server = await publishing((origin) => ({
+        [`${resourcePath}/mcp`]: { resource: `${origin}/mcp` },
+      }));
+      const at = new URL("/elsewhere", server.origin);
+      if (protocol === "https:") at.protocol = protocol;
+      else at.hostname = "host.invalid";
+      const http = httpClient({ givenOrigins: [server.origin, at.origin] });
+      const api = new URL("/mcp", server.origin);
+      expect(await discoverResource(api, at, { http })).toMatchObject({ resource: api.href });
+    },
+  );
+
+  it("has the error of the challenge's URL if there is no other", async () => {
+    const server = await publishing(() => ({}));
+    const at = new URL("/elsewhere", server.origin);
+    at.protocol = "https:";
+    const http = httpClient({ givenOrigins: [server.origin, at.origin] });
+    const error = await failure(discoverResource(new URL(server.origin), at, { http }));
+    expect(error.code).toBe("unavailable");
+  });
+
+  it.each([
+    ["/mcp", "/mcp/"],
+    ["/mcp/", "/mcp"],
+  ])("of %s may name it %s", async (path, name) => {
+    const server = await publishing((origin) => ({
+      [`${resourcePath}/mcp`]: { resource: origin + name },
+    }));
+    const api = new URL(path, server.origin);
+    const found = await discoverResource(api, undefined, server.options);
+    expect(found?.resource).toBe(server.origin + name);
+  });
+
+  it.each(["/other", "/mcp/more", "/mc", "https://bank.example/mcp"])(
     "of %s is rejected for /mcp",
     async (resource) => {
       const server = await publishing((origin) => ({

@@ -35,7 +35,7 @@ export async function findAuthority(
 ): Promise<Authority> {
   const described = await discoverResource(server, metadataUrl, { http, headers });
   const listed = described?.authorizationServers ?? [];
-  const named = issuer === undefined ? listed[0] : listed.find((one) => isSameIssuer(one, issuer));
+  const named = issuer === undefined ? undefined : listed.find((one) => isSameIssuer(one, issuer));
   if (issuer !== undefined && named === undefined && listed.length > 0) {
     throw new ToolError(
       "upstream",
@@ -43,20 +43,45 @@ export async function findAuthority(
       { audience: "host" },
     );
   }
-  const url = named ?? issuer;
-  const found = await discoverAuthorizationServer(url ?? `${server.origin}/`, { http, headers });
-  if (found === undefined && url !== undefined) {
-    throw new ToolError(
-      "upstream",
-      `The authorization server ${new URL(url).origin} publishes no metadata (RFC 8414).`,
-      { audience: "host" },
-    );
-  }
+  // RFC 9728 section 2: the client may use any of them.
+  const urls = issuer === undefined && listed.length > 0 ? listed : [named ?? issuer];
+  const found = await discoverFirst(urls, server, http);
   return {
     metadata: found ?? defaultMetadata(server),
     ...(described === undefined ? {} : { resource: described.resource }),
     ...(described?.scopes === undefined ? {} : { scopes: described.scopes }),
   };
+}
+
+/**
+ * Returns the metadata of the first server that publishes some.
+ *
+ * @param urls Their issuers. `undefined`: the MCP server may be one, and `undefined` is returned if it is none.
+ */
+async function discoverFirst(
+  urls: readonly (string | undefined)[],
+  server: URL,
+  http: HttpClient,
+): Promise<AuthorizationServerMetadata | undefined> {
+  let failure: unknown;
+  for (const url of urls) {
+    try {
+      const found = await discoverAuthorizationServer(url ?? `${server.origin}/`, {
+        http,
+        headers,
+      });
+      if (found !== undefined || url === undefined) return found;
+      failure ??= new ToolError(
+        "upstream",
+        `The authorization server ${new URL(url).origin} publishes no metadata (RFC 8414).`,
+        { audience: "host" },
+      );
+    } catch (error) {
+      if (!ToolError.is(error) || error.code !== "upstream") throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
 }
 
 /** An older MCP server that is its own authorization server (MCP 2025-03-26, "Fallbacks for Servers without Metadata"). */

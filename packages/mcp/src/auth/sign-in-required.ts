@@ -35,11 +35,14 @@ export class SignInRequired extends ToolError {
 /** Maximum number of scopes of a challenge. */
 const maxScopes = 100;
 
-/** Reads the challenge of a rejection. Of several challenges the bearer one is used; an invalid URL is omitted. */
+/**
+ * Reads the challenge of a rejection. Of several challenges a bearer one is used, if possible one that names the metadata
+ * of the server; an invalid URL is omitted.
+ */
 export function readChallenge({ status, wwwAuthenticate = "" }: HttpRejection): Challenge {
-  const challenges = parseChallenges(wwwAuthenticate);
+  const bearers = parseChallenges(wwwAuthenticate).filter(({ scheme }) => scheme === "bearer");
   const { parameters = new Map<string, string>() } =
-    challenges.find(({ scheme }) => scheme === "bearer") ?? {};
+    bearers.find((one) => one.parameters.has("resource_metadata")) ?? bearers[0] ?? {};
   const url = URL.parse(parameters.get("resource_metadata") ?? "");
   const error = parameters.get("error");
   // RFC 6749 appendix A.4: characters of a scope.

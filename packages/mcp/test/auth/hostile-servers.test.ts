@@ -261,6 +261,14 @@ describe("an MCP server that publishes no metadata", () => {
     });
   });
 
+  it("and does not register clients has an error that names the issuer as a way out", async () => {
+    const { server, options } = await older();
+    server.says.set("/register", { status: 404 });
+    await expect(signIn(options)).rejects.toThrow(
+      `${server.origin} has no registration at /register (status 404). If another server issues the tokens, set its issuer`,
+    );
+  });
+
   it("is not signed in at with the answer of another server", async () => {
     const { server, options } = await older();
     const begun = await signIn(options);
@@ -268,6 +276,16 @@ describe("an MCP server that publishes no metadata", () => {
     await expect(begun?.finish(answer)).rejects.toMatchObject({ code: "auth_required" });
     expect(server.asked.some(({ path }) => path === "/token")).toBe(false);
   });
+});
+
+it("of several authorization servers the first that publishes metadata is used", async () => {
+  const { resource, authority, options } = await world();
+  const other = await webOrigin();
+  resource["authorization_servers"] = [other.origin, authority.origin];
+  const more = { allowOrigins: [authority.origin, other.origin] };
+  const begun = await signIn({ ...options(), ...more });
+  expect(begun?.url).toMatch(`${authority.origin}/`);
+  expect(other.asked.length).toBeGreaterThan(0);
 });
 
 it("the scope openid requires no ID token, and an ID token of another client is ignored", async () => {

@@ -108,7 +108,8 @@ export function copyArguments(
   maxWork: number = maxArgumentsWork,
 ): JsonObject {
   requireObject(name, value);
-  const outer = [workLeft, hasBigint] as const;
+  const outerWork = workLeft;
+  const outerBigint = hasBigint;
   workLeft = maxWork;
   hasBigint = false;
   try {
@@ -120,7 +121,8 @@ export function copyArguments(
     }
     return copied;
   } finally {
-    [workLeft, hasBigint] = outer;
+    workLeft = outerWork;
+    hasBigint = outerBigint;
   }
 }
 

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { parseExact, pause, stringifyExact } from "@toolweave/core/adapter";
+import { pause, stringifyExact } from "@toolweave/core/adapter";
 import { SseParser, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {
