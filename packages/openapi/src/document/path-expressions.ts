@@ -15,15 +15,20 @@ export interface PathExpression {
 
 /** Splits a path template outside of braces; a `#fragment` is never sent. */
 export function splitTemplate(template: string): PathParts {
+  if (!/[?#]/.test(template)) return { path: toAbsolute(template), query: "" };
   const outside = template.replace(/\{[^{}]*\}/g, (variable) => "x".repeat(variable.length));
   const hash = outside.indexOf("#");
   const end = hash === -1 ? template.length : hash;
   const question = outside.slice(0, end).indexOf("?");
   const path = template.slice(0, question === -1 ? end : question);
   return {
-    path: path.startsWith("/") ? path : `/${path}`,
+    path: toAbsolute(path),
     query: question === -1 ? "" : template.slice(question + 1, end),
   };
+}
+
+function toAbsolute(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
 /** Returns the texts of the expressions in a path or a query, without braces. */

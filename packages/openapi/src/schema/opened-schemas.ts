@@ -29,6 +29,7 @@ export function getUnopened(node: unknown): JsonRecord | undefined {
 }
 
 const maxParts = 100;
+const noNames: ReadonlySet<string> = new Set();
 
 /** The schemas that apply to one value together, without the branches of a choice. */
 interface Conjunction {
@@ -48,13 +49,12 @@ export function findRefusedNames(
   scope: Scope,
   resolver: ReferenceResolver,
 ): ReadonlySet<string> {
-  const refused = new Set<string>();
   const { properties, additionalProperties, $ref, allOf, anyOf, oneOf } = node;
   const describes = properties !== undefined || additionalProperties === false;
-  const isComposed =
-    allOf !== undefined ||
-    (describes && [$ref, anyOf, oneOf].some((keyword) => keyword !== undefined));
-  if (isComposed) compare(readConjunction(node, scope, resolver), new Set(), refused);
+  const isPart = $ref !== undefined || anyOf !== undefined || oneOf !== undefined;
+  if (allOf === undefined && !(describes && isPart)) return noNames;
+  const refused = new Set<string>();
+  compare(readConjunction(node, scope, resolver), new Set(), refused);
   return refused;
 }
 

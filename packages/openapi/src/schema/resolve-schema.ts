@@ -133,16 +133,17 @@ export function isNullable(schema: Schema, defs: Definitions): boolean {
  * returned, with references resolved that have only annotations beside them.
  */
 export function toPlainSchema(schema: Schema, defs: Definitions): Schema {
+  if (typeof schema === "boolean" || !isComposed(schema)) return schema;
   const resolved = resolveSchema(schema, defs);
-  if (typeof schema === "boolean" || !isComposed(schema)) return resolved;
+  // Most references have nothing beside them, and lead to a plain schema.
+  const isPlain = typeof resolved === "boolean" || !isComposed(resolved);
+  if (isPlain && Object.keys(schema).length === 1) return resolved;
   const [only, another] = toAlternatives(schema, defs);
   return only === undefined || another !== undefined ? resolved : only;
 }
 
-const compositions = ["$ref", "allOf", "anyOf", "oneOf"];
-
-function isComposed(schema: JsonSchema): boolean {
-  return compositions.some((keyword) => schema[keyword] !== undefined);
+function isComposed({ $ref, allOf, anyOf, oneOf }: JsonSchema): boolean {
+  return $ref !== undefined || allOf !== undefined || anyOf !== undefined || oneOf !== undefined;
 }
 
 function expandAll(schema: Schema, defs: Definitions): readonly JsonSchema[] {

@@ -65,9 +65,7 @@ export class SchemaTranslation extends ReferenceTranslation {
     if (node === null || node === undefined) return anything;
     if (!isRecord(node)) throw this.error("a schema must be an object");
     this.enter(node);
-    const outer = this.scope;
-    const dynamic = this.dynamic;
-    const replaces = this.replaces;
+    const { scope: outer, dynamic, replaces } = this;
     if (node["$id"] !== undefined) {
       this.scope = this.context.resolver.scopeAt(outer, node, this.pointer);
       if (this.scope !== outer) {
@@ -390,8 +388,8 @@ export class SchemaTranslation extends ReferenceTranslation {
     const keeps = (name: unknown) =>
       typeof name === "string" && !this.access.hidesName(name, schemas, this.scope);
     if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
-    const names = [...new Set(value.map(toText))].filter(keeps);
-    return names.length === 0 ? undefined : names;
+    const names = new Set(value.map(toText).filter(keeps));
+    return names.size === 0 ? undefined : [...names];
   }
 
   /** Returns a schema, and those of which it is a part. */

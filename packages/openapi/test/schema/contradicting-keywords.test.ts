@@ -298,7 +298,8 @@ describe("a schema for which no value is valid is a problem", () => {
     { type: "array", items: { allOf: [{ type: "string" }, { type: "integer" }] }, minItems: 1 },
   ];
   for (const schema of impossible) {
-    test(`such as ${JSON.stringify(schema)}`, async () => {
+    const written = JSON.stringify(schema);
+    test(`such as ${written}`, async () => {
       const { source } = await openDocument(body({ type: "object", properties: { v: schema } }));
       source.realize();
       expect(source.problems).toEqual([

@@ -26,7 +26,7 @@ export class CallIds {
       }
       this.latest = new Map([[this.first, 1]]);
     }
-    const before = this.#count(id);
+    const before = this.latest.get(id) ?? this.earlier?.get(id) ?? 0;
     this.latest.set(id, before + 1);
     if (this.latest.size > minIds) {
       this.earlier = this.latest;

@@ -56,6 +56,7 @@ function takeArguments(execution: CallState): JsonObject {
   const { args: own, admitted, call } = execution;
   execution.args = copyArguments(call.name, own);
   if (admitted === own) execution.admitted = execution.args;
+  if (execution.longIntegers === undefined) return own as JsonObject;
   return toToolArguments(execution, own as JsonObject);
 }
 

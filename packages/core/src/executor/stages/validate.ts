@@ -49,7 +49,7 @@ function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> 
     problems = checkIntegers(execution, compiled, problems, longIntegers ?? []);
   }
   if (problems !== undefined) throw invalid(execution, problems);
-  return refine(execution);
+  if (execution.tool.validate !== undefined) return refine(execution);
 }
 
 /** Validates the arguments with the tool's own `validate`. */
