@@ -48,14 +48,40 @@ export function findRefusedNames(
   scope: Scope,
   resolver: ReferenceResolver,
 ): ReadonlySet<string> {
-  const refused = new Set<string>();
   const { properties, additionalProperties, $ref, allOf, anyOf, oneOf } = node;
   const describes = properties !== undefined || additionalProperties === false;
   const isComposed =
     allOf !== undefined ||
     (describes && [$ref, anyOf, oneOf].some((keyword) => keyword !== undefined));
-  if (isComposed) compare(readConjunction(node, scope, resolver), new Set(), refused);
+  if (!isComposed || !hasClosed(node, scope, resolver)) return none;
+  const refused = new Set<string>();
+  compare(readConjunction(node, scope, resolver), new Set(), refused);
   return refused;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The results of `hasClosed`: most documents have no such schema, and their compositions share references. */
+const closedWithin = new WeakMap<JsonRecord, boolean>();
+
+/** Returns true if a schema, or one of which it is composed, has `additionalProperties: false`, or may have it. */
+function hasClosed(node: unknown, scope: Scope, resolver: ReferenceResolver, depth = 0): boolean {
+  if (!isRecord(node)) return false;
+  if (depth > maxParts) return true;
+  let known = closedWithin.get(node);
+  if (known === undefined) {
+    const { additionalProperties, allOf, anyOf, oneOf } = node;
+    known = additionalProperties === false;
+    // A schema that leads back to itself adds nothing.
+    closedWithin.set(node, known);
+    const isFound = (branch: unknown): boolean => hasClosed(branch, scope, resolver, depth + 1);
+    const target = known ? undefined : resolver.peek(node, scope);
+    known ||=
+      (target !== undefined && hasClosed(target.value, target.scope, resolver, depth + 1)) ||
+      [allOf, anyOf, oneOf].some((branches) => Array.isArray(branches) && branches.some(isFound));
+    closedWithin.set(node, known);
+  }
+  return known;
 }
 
 function readConjunction(
