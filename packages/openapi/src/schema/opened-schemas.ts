@@ -29,7 +29,6 @@ export function getUnopened(node: unknown): JsonRecord | undefined {
 }
 
 const maxParts = 100;
-const noNames: ReadonlySet<string> = new Set();
 
 /** The schemas that apply to one value together, without the branches of a choice. */
 interface Conjunction {
@@ -52,10 +51,36 @@ export function findRefusedNames(
   const { properties, additionalProperties, $ref, allOf, anyOf, oneOf } = node;
   const describes = properties !== undefined || additionalProperties === false;
   const isPart = $ref !== undefined || anyOf !== undefined || oneOf !== undefined;
-  if (allOf === undefined && !(describes && isPart)) return noNames;
+  if (allOf === undefined && !(describes && isPart)) return none;
+  if (!hasClosed(node, scope, resolver)) return none;
   const refused = new Set<string>();
   compare(readConjunction(node, scope, resolver), new Set(), refused);
   return refused;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The results of `hasClosed`: most documents have no such schema, and their compositions share references. */
+const closedWithin = new WeakMap<JsonRecord, boolean>();
+
+/** Returns true if a schema, or one of which it is composed, has `additionalProperties: false`, or may have it. */
+function hasClosed(node: unknown, scope: Scope, resolver: ReferenceResolver, depth = 0): boolean {
+  if (!isRecord(node)) return false;
+  if (depth > maxParts) return true;
+  let known = closedWithin.get(node);
+  if (known === undefined) {
+    const { additionalProperties, allOf, anyOf, oneOf } = node;
+    known = additionalProperties === false;
+    // A schema that leads back to itself adds nothing.
+    closedWithin.set(node, known);
+    const isFound = (branch: unknown): boolean => hasClosed(branch, scope, resolver, depth + 1);
+    const target = known ? undefined : resolver.peek(node, scope);
+    known ||=
+      (target !== undefined && hasClosed(target.value, target.scope, resolver, depth + 1)) ||
+      [allOf, anyOf, oneOf].some((branches) => Array.isArray(branches) && branches.some(isFound));
+    closedWithin.set(node, known);
+  }
+  return known;
 }
 
 function readConjunction(
