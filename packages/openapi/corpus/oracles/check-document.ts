@@ -2,9 +2,10 @@ import { RecordingServer, type Recorded } from "../../test/support/recording-ser
 import { createBackendOracle } from "./backend-oracle.ts";
 import type { Contender, DocumentOperation, OfferedTool } from "./contender.ts";
 import { specs } from "../documents.ts";
-import type { Oracle, Verdict } from "./oracle.ts";
+import type { Oracle, RequestValues, Verdict } from "./oracle.ts";
 import { leadsTo } from "./path-routes.ts";
 import { createPrismOracle } from "./prism-oracle.ts";
+import { createClientOracle } from "./client-oracle.ts";
 import { sampleCall, variants, type Variant } from "./sample-calls.ts";
 
 /** The result of one generated call. */
@@ -45,7 +46,11 @@ export interface CheckOptions {
 
 /** Returns the oracles of a document; each reads it by itself. */
 export function getOracles(document: string): Promise<readonly Oracle[]> {
-  return Promise.all([createPrismOracle(document), createBackendOracle(document)]);
+  return Promise.all([
+    createPrismOracle(document),
+    createBackendOracle(document),
+    createClientOracle(document),
+  ]);
 }
 
 /** Calls the operations of a document with generated arguments, and checks the received requests. */
@@ -68,7 +73,7 @@ export async function checkDocument(
 }
 
 async function checkCall(
-  { operation: own, inputSchema, call }: OfferedTool,
+  { operation: own, inputSchema, call, toValues }: OfferedTool,
   variant: Variant,
   server: RecordingServer,
   oracles: readonly Oracle[],
@@ -77,11 +82,13 @@ async function checkCall(
   server.requests.length = 0;
   let missing: readonly string[] = [];
   let failure = "it made no request";
+  let values: RequestValues | undefined;
   try {
     const sample = await sampleCall(inputSchema, variant, seed);
     if (sample === undefined) failure = "no arguments that its schema accepts";
     else {
       missing = sample.missing;
+      values = toValues?.(sample.args);
       await within(call(sample.args), timeoutMs);
     }
   } catch (error) {
@@ -94,7 +101,7 @@ async function checkCall(
   if (request === undefined) return { ...checked, unsent: failure };
   if (more.length > 0) return { ...checked, unsent: `${more.length + 1} requests were made` };
   const verdicts = oracles.map(
-    (oracle) => [oracle.name, getVerdict(oracle, operation, request)] as const,
+    (oracle) => [oracle.name, getVerdict(oracle, operation, request, values)] as const,
   );
   return { ...checked, request, verdicts: Object.fromEntries(verdicts) };
 }
@@ -103,6 +110,7 @@ function getVerdict(
   oracle: Oracle,
   operation: DocumentOperation | undefined,
   request: Recorded,
+  values: RequestValues | undefined,
 ): Verdict {
   if (operation === undefined) {
     return [{ rule: "path", message: `${request.method} ${request.path} is no operation` }];
@@ -110,7 +118,7 @@ function getVerdict(
   const { method, path } = operation;
   if (request.method !== method) return [{ rule: "method", message: `${request.method} was sent` }];
   if (!leadsTo(request.path, path)) return [{ rule: "path", message: `${request.path} was sent` }];
-  return oracle.check(method, path, request);
+  return oracle.check(method, path, request, values);
 }
 
 /** Picks a number of entries, spread evenly over the list and always the same. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
+import type { RequestValues } from "./oracle.ts";
 
 /** An operation, as the document writes it. */
 export interface DocumentOperation {
@@ -13,6 +14,8 @@ export interface OfferedTool {
   readonly inputSchema: JsonSchema;
   /** Calls it. Rejects, or not, if no request was made; the answer does not matter. */
   call(args: JsonObject): Promise<unknown>;
+  /** Returns the values of a call by the names of the document. */
+  toValues?(args: JsonObject): RequestValues;
 }
 
 /** The tools of one document. */

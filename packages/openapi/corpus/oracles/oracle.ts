@@ -1,3 +1,4 @@
+import type { JsonValue } from "@toolweave/core";
 import type { Recorded } from "../../test/support/recording-server.ts";
 
 /**
@@ -13,11 +14,27 @@ export interface Objection {
   readonly message: string;
 }
 
-/** A third-party validator of requests, for one document. */
+/** The values of a call, by the names of the document. */
+export interface RequestValues {
+  readonly parameters: readonly SentValue[];
+  /** Absent: there is none, or the media type that was sent determines its form. */
+  readonly body?: JsonValue;
+}
+
+interface SentValue {
+  readonly in: string;
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+/** A third-party validator or builder of requests, for one document. */
 export interface Oracle {
   readonly name: string;
-  /** @param path as in the document. */
-  check(method: string, path: string, request: Recorded): Verdict;
+  /**
+   * @param path as in the document.
+   * @param values from which a builder makes its own request. Absent: the contender does not name them.
+   */
+  check(method: string, path: string, request: Recorded, values?: RequestValues): Verdict;
 }
 
 /** `body.items.3 [type]` and `body.items.4 [type]` are one rule. */

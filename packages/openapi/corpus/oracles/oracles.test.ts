@@ -1,4 +1,5 @@
-// The verdicts of two third-party validators on generated calls; report.ts has all of them.
+// The verdicts of two third-party validators and of a builder of requests on generated calls; report.ts has all of them.
+import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { inFullRun, isFullRun } from "@toolweave/test-support";
 import { allDocumentNames, documentNames } from "../documents.ts";
@@ -55,8 +56,14 @@ test("an oracle rejects a damaged request", async () => {
   const { calls } = await checkDocument(document, oracles, { contender: toolweave, seed, most });
   const bought = calls.find(({ operation }) => operation === "POST /tickets")?.request;
   if (bought === undefined) throw new Error("no tickets were bought");
+  const values = { parameters: [], body: JSON.parse(bought.body.toString()) as JsonObject };
   for (const oracle of oracles) {
-    const verdict = oracle.check("POST", "/tickets", { ...bought, body: Buffer.from("{}") });
+    const verdict = oracle.check(
+      "POST",
+      "/tickets",
+      { ...bought, body: Buffer.from("{}") },
+      values,
+    );
     expect(verdict).not.toEqual([]);
     expect(verdict).not.toHaveProperty("cannot");
   }

@@ -8,7 +8,7 @@ import { defaultSeed } from "./sample-calls.ts";
 import { toolweave } from "./toolweave.ts";
 
 // Calls every operation with the required arguments and with all arguments, and prints the verdicts
-// of two validators:
+// of two validators and a builder of requests:
 //
 // node --conditions=@toolweave/source packages/openapi/corpus/oracles/report.ts [--most 100]
 // [--record] [part of a name…]
@@ -38,7 +38,7 @@ write(
     "document",
     "operations",
     "calls",
-    ...["prism", "openapi-backend"].flatMap((oracle) =>
+    ...["prism", "openapi-backend", "swagger-client"].flatMap((oracle) =>
       columns.map((column) => `${oracle}: ${column}`),
     ),
   ]),
