@@ -54,7 +54,7 @@ export function findIncomplete(rows: readonly Placed<Report>[]): string[] {
 }
 
 /** The content of a result: texts, and other blocks as JSON. */
-export function readText(outcome: ToolOutcome): string {
+function readText(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") return "";
   const texts = outcome.result.content.map((block) =>
     block.type === "text" ? block.text : JSON.stringify(block),
@@ -63,7 +63,7 @@ export function readText(outcome: ToolOutcome): string {
 }
 
 /** The texts that `text` contains; without all of them, `text` itself. */
-export function findTexts(text: string, texts: readonly string[]): readonly string[] {
+function findTexts(text: string, texts: readonly string[]): readonly string[] {
   return texts.every((one) => text.includes(one)) ? texts : [text];
 }
 

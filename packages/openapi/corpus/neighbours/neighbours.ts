@@ -24,7 +24,7 @@ export interface NeighbourDocument {
 }
 
 /** A document of a version with the neighbours that `select` selects by their index. */
-export function createDocument(
+function createDocument(
   version: Version,
   select: (index: number) => boolean,
 ): NeighbourDocument {

@@ -14,7 +14,7 @@ export interface Wire {
 }
 
 /** A part of multipart/form-data. */
-export interface Part {
+interface Part {
   readonly name: string;
   readonly filename?: string;
   readonly type?: string;

@@ -334,7 +334,7 @@ export const oracleFaults: readonly OracleFault[] = [
       "It parses the texts of a form as JSON and writes the result: `1e8` becomes `100000000`. JSON Schema 2020-12 validation, section 6.1.1: the value is a text.",
     explains({ rule, message }) {
       const { sent, made } = getSides(message);
-      return rule.startsWith("body.") && /=1e8"$/.test(sent) && /=100000000"$/.test(made);
+      return rule.startsWith("body.") && sent.endsWith('=1e8"') && made.endsWith('=100000000"');
     },
   },
   {
