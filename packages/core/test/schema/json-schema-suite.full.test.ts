@@ -21,7 +21,10 @@ const drafts: Readonly<Record<string, string>> = {
 
 /** Groups that both validators may get wrong, or refuse, by `file | description`. */
 const commonGaps: readonly (readonly [reason: string, group: RegExp])[] = [
-  ["formats and contents are annotations", /^optional\/(?:format|content|ecmascript-regex\.json \| \\a is)/],
+  [
+    "formats and contents are annotations",
+    /^optional\/(?:format|content|ecmascript-regex\.json \| \\a is)/,
+  ],
   ["remote references are never fetched", /^refRemote|remote ref|metaschema|cross-draft/],
   [
     "references into remote documents are never fetched",
