@@ -55,6 +55,17 @@ describe("a tool of LangChain", () => {
     });
   });
 
+  it.each([
+    ["Zod 4", z.object({ code: z.string().regex(/^[a-z]$/i), n: z.coerce.number() })],
+    ["Zod 3", z3.object({ code: z3.string().regex(/^[a-z]$/i), n: z3.coerce.number() })],
+  ])("accepts the arguments that %s accepts", async (_, schema) => {
+    const give = tool((args) => JSON.stringify(args), { ...fields, schema: schema as never });
+    const outcome = await run(give as LangchainTool, { code: "A", n: "1" });
+    expect(outcome.result?.content).toEqual([{ type: "text", text: '{"code":"A","n":1}' }]);
+    const refused = await run(give as LangchainTool, { code: "1", n: "1" });
+    expect(refused.error?.code).toBe("invalid_arguments");
+  });
+
   it("may use Zod 3, JSON Schema, one text, or a runnable", async () => {
     const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const makes: [LangchainTool, object, string][] = [

@@ -46,7 +46,11 @@ describe("tools of the SDK in a registry", () => {
       "~standard": {
         version: 1,
         vendor: "example",
-        validate: (value: unknown) => ({ value }),
+        // The library decides, and not its JSON Schema.
+        validate: (value: unknown) =>
+          typeof (value as { a?: unknown }).a === "string"
+            ? { value }
+            : { issues: [{ message: "must be string", path: ["a"] }] },
         jsonSchema: {
           input: () => ({ type: "object", properties: { a: { type: "string" } } }),
           output: () => ({ type: "object" }),
@@ -76,6 +80,14 @@ describe("tools of the SDK in a registry", () => {
         error: { code: "invalid_arguments" },
       });
     }
+  });
+
+  it("accept what their library accepts, such as a pattern with flags", async () => {
+    const { call } = await sourced({
+      code: tool({ inputSchema: z.object({ a: z.string().regex(/^[a-z]+$/i) }), execute }),
+    });
+    expect(readText(await call("code", { a: "ABC" }))).toBe("done");
+    expect(await call("code", { a: "1" })).toMatchObject({ error: { code: "invalid_arguments" } });
   });
 
   it("keep the meaning of a tuple of draft-07", async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as later } from "node:timers/promises";
+import { z } from "zod";
 import { defineTool } from "../../src/index.ts";
 
 const input = { type: "object" } as const;
@@ -12,6 +13,12 @@ export const spin = defineTool({
 });
 
 export const others = [
+  defineTool({
+    ...{ name: "book", description },
+    input: z.object({ code: z.string().regex(/^[a-z]$/i) }),
+    output: z.object({ code: z.string() }),
+    execute: ({ code }) => ({ code, more: 1 }),
+  }),
   defineTool({
     ...{ name: "echo", description, input },
     execute: (args, { callId, attempt, injected, caller }) => ({

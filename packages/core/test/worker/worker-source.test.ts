@@ -19,7 +19,18 @@ test("the tools are those of the module, with their descriptions", async () => {
   await registry.ready;
   const names = [...executor.startRun().toolset.names()];
   expect(names).toEqual([
-    ...["cooperate", "echo", "exit", "fail", "nest", "pay", "spin", "stream", "throw_later"],
+    ...[
+      "book",
+      "cooperate",
+      "echo",
+      "exit",
+      "fail",
+      "nest",
+      "pay",
+      "spin",
+      "stream",
+      "throw_later",
+    ],
   ]);
 });
 
@@ -30,6 +41,13 @@ test("a call has the arguments, the context and the environment that it is given
     ...{ args: { n: [1] }, callId: "c1", attempt: 1, injected: { key: 1 } },
     ...{ caller: "ada", home: "", given: "yes" },
   });
+});
+
+test("the schema library of a tool decides in its thread", async () => {
+  const outcome = completed(await executor.execute(call("book", { code: "A" })));
+  expect(outcome.result.value).toEqual({ code: "A" });
+  const [code] = await codeAndText(executor.execute(call("book", { code: "1" })));
+  expect(code).toBe("invalid_arguments");
 });
 
 describe("a tool that", () => {
