@@ -1,24 +1,11 @@
 import type { Recorded } from "../../test/support/recording-server.ts";
 import type { CheckedCall } from "./check-document.ts";
-import type { Objection } from "./oracle.ts";
-
-/** The reason why an objection to a request is the oracle's own fault. */
-export interface OracleFault {
-  /** Names it in `known-faults.json`. */
-  readonly id: string;
-  readonly oracles: readonly string[];
-  /** The oracle's behavior, and the specification that differs. */
-  readonly because: string;
-  /** Only for these operations of these documents: `document#GET /path`. Default: all that `known-faults.json` lists. */
-  readonly only?: readonly string[];
-  /** True for an objection that this explains, as far as the request itself proves it. */
-  explains(objection: Objection, call: CheckedCall): boolean;
-}
+import { clientFaults } from "./client-faults.ts";
+import type { OracleFault } from "./oracle-fault.ts";
 
 const both = ["prism", "openapi-backend"];
 const prism = ["prism"];
 const backend = ["openapi-backend"];
-const client = ["swagger-client"];
 
 /** An objection that none of these explains is a fault of ours. */
 export const oracleFaults: readonly OracleFault[] = [
@@ -259,6 +246,7 @@ export const oracleFaults: readonly OracleFault[] = [
     ],
     explains: ({ rule }) => rule === "path [required]",
   },
+<<<<<<< HEAD
   {
     id: "client-reserved-header",
     oracles: client,
@@ -385,13 +373,10 @@ export const oracleFaults: readonly OracleFault[] = [
     only: ["hey-api-full-3.1/full.yaml#POST /api/v{api-version}/upload"],
     explains: ({ rule }) => /^body\.\S+ \[differs\]$/.test(rule),
   },
+=======
+  ...clientFaults,
+>>>>>>> w-requests
 ];
-
-/** The two sides of an objection of swagger-client: `sent "…", it makes "…"`. */
-function getSides(message: string): { readonly sent: string; readonly made: string } {
-  const [, sent = "", made = ""] = /^sent (.*), it makes (.*)$/s.exec(message) ?? [];
-  return { sent, made };
-}
 
 function isForm({ headers }: Recorded): boolean {
   return /^(?:multipart\/form-data|application\/x-www-form-urlencoded)/.test(
