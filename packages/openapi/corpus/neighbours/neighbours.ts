@@ -24,10 +24,7 @@ export interface NeighbourDocument {
 }
 
 /** A document of a version with the neighbours that `select` selects by their index. */
-function createDocument(
-  version: Version,
-  select: (index: number) => boolean,
-): NeighbourDocument {
+function createDocument(version: Version, select: (index: number) => boolean): NeighbourDocument {
   const schemas: Record<string, JsonObject> = {};
   const root = version === "2.0" ? "#/definitions/" : "#/components/schemas/";
   const register = (schema: JsonObject): JsonObject => {
