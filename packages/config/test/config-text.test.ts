@@ -16,6 +16,10 @@ test.each([
   ["{ 'a': 1 }", "t.json:1:3: this is no JSON: texts stand in double quotes."],
   ['{ "a": "x }', "t.json:1:8: a text is not closed: a double quote is missing."],
   ["", "t.json:1:1: a value is missing."],
+  [
+    Buffer.from("\uFEFF{}", "utf16le").toString(),
+    "t.json:1:1: the file is in UTF-16, as some editors and shells write it: save it as UTF-8.",
+  ],
   ['{\n "a": {}, "a": {} }', 't.json:2:11: the key "a" is there twice: remove one.'],
 ])("%j is refused with line and column", (text, message) => {
   expect(() => parseConfig(text, "t.json")).toThrow(expect.objectContaining({ message }));

@@ -39,6 +39,10 @@ export function parseConfig(written: string, name: string): ConfigText {
     throw new ToolError("invalid_configuration", `${name}: ${tooDeep}.`);
   }
   const [first] = errors;
+  if (first !== undefined && text.includes("\0")) {
+    const fault = "the file is in UTF-16, as some editors and shells write it: save it as UTF-8";
+    throw new ToolError("invalid_configuration", `${place(0)}: ${fault}.`);
+  }
   if (first !== undefined) {
     const what = faults[printParseErrorCode(first.error)] ?? "this is no JSON";
     throw new ToolError("invalid_configuration", `${place(first.offset)}: ${what}.`);

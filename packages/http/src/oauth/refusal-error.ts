@@ -109,5 +109,7 @@ export function serverText(text: unknown, secrets: readonly string[]): string {
       sanitized = sanitized.replaceAll(form, "***");
     }
   }
-  return sanitized.length > maxLength ? `${sanitized.slice(0, maxLength)}…` : sanitized;
+  if (sanitized.length <= maxLength) return sanitized;
+  // Half a surrogate pair is omitted.
+  return `${sanitized.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }

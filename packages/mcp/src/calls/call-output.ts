@@ -5,6 +5,7 @@ import {
   type JsonValue,
   type ToolOutput,
 } from "@toolweave/core";
+import { truncate } from "../transport/messages/truncate.ts";
 import {
   isObject,
   isContentBlock,
@@ -132,5 +133,5 @@ const maxProgressLength = 2_000;
  * removed.
  */
 export function toProgressMessage(message: string): string {
-  return visibleText(message.slice(0, maxProgressLength));
+  return visibleText(truncate(message, maxProgressLength));
 }

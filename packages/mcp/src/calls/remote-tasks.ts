@@ -4,6 +4,7 @@ import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { Requester } from "../connection/requester.ts";
 import { toCallError } from "../transport/call-error.ts";
 import { toProgressMessage } from "./call-output.ts";
+import { truncate } from "../transport/messages/truncate.ts";
 import {
   notifyTaskCreated,
   readTaskState,
@@ -217,7 +218,7 @@ function isAnswered(
 }
 
 function formatStatusMessage({ message }: RemoteTask): string {
-  return message === undefined ? "" : ` Message: ${visibleText(message.slice(0, 1_000))}`;
+  return message === undefined ? "" : ` Message: ${visibleText(truncate(message, 1_000))}`;
 }
 
 function toUnknownOutcome(error: ToolError): ToolError {

@@ -10,6 +10,7 @@ import {
 } from "@toolweave/core";
 import { visibleText, type AuthRequest } from "@toolweave/core/adapter";
 import type { ServerAuth } from "../auth/server-auth.ts";
+import { ellipsize } from "../transport/messages/truncate.ts";
 import { SignInRequired } from "../auth/sign-in-required.ts";
 
 /** Maximum number of sign-ins of one call: one to connect, one for the scopes of the tool, and one more. */
@@ -177,6 +178,5 @@ const maxLength = 300;
 
 /** Formats a text of the server for a person: on one line, so that it cannot pass for a part of the message. */
 function formatForPerson(text: string): string {
-  const visible = visibleText(text).replace(/\s+/g, " ").trim();
-  return visible.length <= maxLength ? visible : `${visible.slice(0, maxLength)}…`;
+  return ellipsize(visibleText(text).replace(/\s+/g, " ").trim(), maxLength);
 }

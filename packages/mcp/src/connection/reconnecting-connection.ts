@@ -1,6 +1,7 @@
 import { ToolError, type Clock, type ClockTimer } from "@toolweave/core";
 import { withSignal, type Cancellation } from "@toolweave/core/adapter";
 import { isLostSession } from "../transport/call-error.ts";
+import { ConnectionClosedError } from "../transport/messages/transport-errors.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ConnectionLease } from "./connection-lease.ts";
 
@@ -319,7 +320,10 @@ export class ReconnectingConnection {
 }
 
 function timeoutError(server: string, timeoutMs: number, cause: unknown): ToolError {
-  const message = `Connecting to the MCP server ${server} took more than ${timeoutMs} ms.`;
+  const sample = cause instanceof ConnectionClosedError ? cause.sample : undefined;
+  const line =
+    sample === undefined ? "" : ` Its first line that is no JSON-RPC message: "${sample}".`;
+  const message = `Connecting to the MCP server ${server} took more than ${timeoutMs} ms.${line}`;
   return new ToolError("timeout", message, { cause });
 }
 

@@ -1,4 +1,5 @@
 import { visibleText } from "@toolweave/core/adapter";
+import { ellipsize, truncate } from "../transport/messages/truncate.ts";
 
 /** Maximum number of characters of a tool's description. The longest of 256 real tools has 4,000. */
 export const maxDescriptionLength = 10_000;
@@ -17,8 +18,7 @@ export class TextSanitizer {
     if (visible !== text) this.isCleaned = true;
     if (visible.length <= maxLength) return visible;
     this.#truncated.push(visible);
-    // A surrogate pair is not split.
-    const truncated = visible.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "");
+    const truncated = truncate(visible, maxLength);
     return `${truncated}… (${visible.length - truncated.length} more characters)`;
   }
 
@@ -37,6 +37,5 @@ export class TextSanitizer {
 
 /** Converts a server's name of a tool for the message of a problem. */
 export function toDisplayName(name: string): string {
-  const visible = visibleText(name.slice(0, 300)).replaceAll(/\s+/g, " ");
-  return visible.length <= 200 ? visible : `${visible.slice(0, 200)}…`;
+  return ellipsize(visibleText(truncate(name, 300)).replaceAll(/\s+/g, " "), 200);
 }

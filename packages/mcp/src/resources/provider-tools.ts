@@ -17,6 +17,7 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 import { withPrefix, type Naming } from "../listing/tool-names.ts";
 import { toContentBlock, toProgressMessage } from "../calls/call-output.ts";
 import { listPages, type ListHost, type ListName, type ServerProvider } from "./server-provider.ts";
+import { truncate } from "../transport/messages/truncate.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";
 
 /** Number of entries after which a list is cut off and the model receives a cursor. */
@@ -129,7 +130,7 @@ function toResourceTargets(server: string, uri: string): readonly PermissionRequ
   return [...new Set([uri, resolved])].map((target) => ({
     kind: "mcp",
     target,
-    summary: `Read ${visibleText(target).slice(0, maxUriLength)} of the MCP server ${server}`,
+    summary: `Read ${truncate(visibleText(target), maxUriLength)} of the MCP server ${server}`,
     details: { server, method: "resources/read" },
   }));
 }

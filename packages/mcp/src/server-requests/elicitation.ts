@@ -6,6 +6,7 @@ import {
   readSchema,
   sanitizeSchema,
 } from "../schema/read-schema.ts";
+import { ellipsize, truncate } from "../transport/messages/truncate.ts";
 import { InvalidServerRequest } from "./form-answer.ts";
 import type { ElicitationRequest } from "../options/server-request-options.ts";
 
@@ -54,8 +55,7 @@ export function readElicitation(
 const never = new Promise<void>(() => {});
 
 function toVisibleMessage(message: string): string {
-  const visible = visibleText(message);
-  return visible.length > maxMessageLength ? `${visible.slice(0, maxMessageLength)}…` : visible;
+  return ellipsize(visibleText(message), maxMessageLength);
 }
 
 const fieldTypes = new Set<unknown>(["string", "number", "integer", "boolean", "array"]);
@@ -81,12 +81,12 @@ function readForm(schema: JsonValue | undefined): JsonSchema {
   for (const [name, field] of Object.entries(properties)) {
     if (!isObject(field) || !isFlat(field)) {
       throw new InvalidServerRequest(
-        `its field "${name.slice(0, 100)}" is neither a string, a number, a boolean nor a choice`,
+        `its field "${truncate(name, 100)}" is neither a string, a number, a boolean nor a choice`,
       );
     }
     if (isSecretField(name, field)) {
       throw new InvalidServerRequest(
-        `its field "${name.slice(0, 100)}" asks for a secret, which is not allowed in a form (use URL mode)`,
+        `its field "${truncate(name, 100)}" asks for a secret, which is not allowed in a form (use URL mode)`,
       );
     }
   }

@@ -4,6 +4,7 @@ import type { ServerRequestHandler, ParsedServerRequest } from "./server-request
 import { toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
 import { ActiveCalls, toActiveCall, type ActiveRequest } from "./active-calls.ts";
 import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
+import { truncate } from "../transport/messages/truncate.ts";
 import { InvalidServerRequest } from "./form-answer.ts";
 import { visibleText } from "@toolweave/core/adapter";
 
@@ -174,8 +175,8 @@ function readLogMessage(server: string, params: JsonObject): LogMessage | undefi
 /** Formats a log message in one line, as progress of a call. */
 export function formatLogMessage({ level, logger, data }: Omit<LogMessage, "server">): string {
   // Progress contains 1,000 bytes of it.
-  const text = (typeof data === "string" ? data : toJson(data)).slice(0, 1_000);
-  return visibleText(`${level}${logger === undefined ? "" : ` ${logger.slice(0, 100)}`}: ${text}`);
+  const text = truncate(typeof data === "string" ? data : toJson(data), 1_000);
+  return visibleText(`${level}${logger === undefined ? "" : ` ${truncate(logger, 100)}`}: ${text}`);
 }
 
 function toJson(data: JsonValue): string {

@@ -9,6 +9,7 @@ import {
   unsupportedVersion,
 } from "./messages/transport-errors.ts";
 import { readErrorMessage } from "./messages/session-refusal.ts";
+import { ellipsize, truncate } from "./messages/truncate.ts";
 import { takeBeginning, takeEnd } from "./stdio/line-reader.ts";
 
 /** Characters of a server's message that an error repeats at most. */
@@ -259,8 +260,7 @@ function getStatus(thrown: unknown): number | undefined {
 
 function toMessageText(message: unknown): string {
   if (typeof message !== "string" || message === "") return "no reason given.";
-  const visible = visibleText(message.slice(0, 2 * maxMessageLength));
-  return visible.length > maxMessageLength ? `${visible.slice(0, maxMessageLength)}…` : visible;
+  return ellipsize(visibleText(truncate(message, 2 * maxMessageLength)), maxMessageLength);
 }
 
 /** True if the data is JSON and short enough to be stored with an error. */

@@ -178,7 +178,12 @@ async function open(
     const { sample } = wire.faults;
     const line =
       sample === undefined ? "" : `; its first line that is no JSON-RPC message: "${sample}"`;
-    throw new ConnectionClosedError(reason.replace(/\.$/, "") + line, channel.output, error);
+    throw new ConnectionClosedError(
+      reason.replace(/\.$/, "") + line,
+      channel.output,
+      error,
+      sample,
+    );
   } finally {
     options.signal.removeEventListener("abort", stop);
   }

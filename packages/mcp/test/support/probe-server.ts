@@ -11,8 +11,13 @@ interface Message {
   readonly method: string;
 }
 
-const line = (text: string): boolean => process.stdout.write(`${text}\n`);
-const send = (message: object): boolean => line(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const line = (text: string): boolean =>
+  process.stdout.write(`${text}\n`, way === "utf16" ? "utf16le" : "utf8");
+const mark = way === "bom" ? "\uFEFF" : "";
+const send = (message: Readonly<Record<string, unknown>>): boolean => {
+  const id = way === "text_ids" ? { id: String(message["id"]) } : {};
+  return line(`${mark}${JSON.stringify({ jsonrpc: "2.0", ...message, ...id })}`);
+};
 const serverInfo = { name: "probe", version: "1" };
 
 if (way === "exits") {
@@ -46,5 +51,6 @@ function take({ id, method }: Message): void {
   else if (way === "garbage") line("Unknown method");
   else if (way === "null_id") send({ id: null, error: { code: -32_700, message: "Parse error" } });
   else if (way === "quiet" && method === "ping") send({ id, result: {} });
-  else if (way === "refuses") send({ id, error: { code: -32_601, message: "Method not found" } });
+  else if (["refuses", "bom", "text_ids", "utf16"].includes(way))
+    send({ id, error: { code: -32_601, message: "Method not found" } });
 }

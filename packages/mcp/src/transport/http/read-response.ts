@@ -5,7 +5,6 @@ import type { OutgoingMessage } from "../messages/channel.ts";
 import { hasTooManyValues, tooLargeMessage } from "../messages/read-message.ts";
 import { describesLostSession, readErrorMessage } from "../messages/session-refusal.ts";
 import { ConnectionClosedError, unsupportedVersion } from "../messages/transport-errors.ts";
-import { getVersion } from "./message-headers.ts";
 
 /** JSON-RPC's codes for invalid JSON and invalid params: the request itself is refused. */
 const parseError = -32700;
@@ -101,8 +100,7 @@ export function refusesSession(
   const { id, error } = isObject(body) ? body : {};
   const code = isObject(error) ? error["code"] : undefined;
   if ((status === 400 || status === 404) && code === unsupportedVersion) return true;
-  // A request of the newer protocol has no session.
-  if (getVersion(message) !== undefined || message.method === "initialize") return false;
+  if (message.method === "initialize") return false;
   // A person has to sign in (RFC 9110, section 11.6.1).
   if (answer.headers["www-authenticate"] !== undefined) return false;
   if (code !== invalidParams && describesLostSession(readErrorMessage(body) ?? answer.text()))

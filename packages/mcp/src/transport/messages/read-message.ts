@@ -1,5 +1,7 @@
 import { parseExact, visibleText } from "@toolweave/core/adapter";
 import { maxMessageBytes, type ChannelReceiver } from "./channel.ts";
+import { readErrorMessage } from "./session-refusal.ts";
+import { truncate } from "./truncate.ts";
 import { isUtf8 } from "node:buffer";
 
 /** Maximum number of values of one message: parsing more blocks the process for too long and takes too much memory. */
@@ -59,7 +61,8 @@ export function readMessage(
   if (hasTooManyValues(text)) return dropLargeMessage(text, receiver);
   let message: unknown;
   try {
-    message = parseExact(text);
+    // A byte order mark may be ignored (RFC 8259, section 8.1).
+    message = parseExact(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     // Some servers print text that is not a message.
     receiver.skipInvalid(text);
@@ -79,9 +82,25 @@ function dropLargeMessage(text: string, receiver: ChannelReceiver): DroppedRespo
 /** Message of the error for a response that exceeds the limits. */
 export const tooLargeMessage: string = `The response is larger than ${maxMessageBytes} bytes, or has more than ${maxValues} values, and was dropped. Request less data.`;
 
+/** Maximum length of a sample, in characters. */
+const maxSampleLength = 200;
+
+/** Converts a text that is no message to a sample for diagnostics. */
+export function toTextSample(text: string): string {
+  const sample = visibleText(truncate(text, maxSampleLength));
+  return text.includes("\0") ? `${sample} (in UTF-16? Messages must be in UTF-8)` : sample;
+}
+
+/** Some servers return the id of a request as text: returns it as the number that was sent. */
+export function toSentId(id: string | number): string | number {
+  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
+}
+
 /** Converts a value to a sample for diagnostics. Members are omitted: their depth and number are not bounded. */
 export function toSample(value: unknown): string {
   if (typeof value === "object" && value !== null) {
+    const error = readErrorMessage(value);
+    if (error !== undefined) return toTextSample(`an error without an id: ${error}`);
     return Array.isArray(value) ? "[]" : `{${Object.keys(value).slice(0, 10).join(", ")}}`;
   }
   return value === undefined ? "a nested batch" : JSON.stringify(value);

@@ -2,10 +2,13 @@
 export class ConnectionClosedError extends Error {
   /** Last output of the server's process to its standard error. */
   readonly stderr: string;
+  /** First line of the process that is no message. */
+  readonly sample: string | undefined;
 
-  constructor(message: string, stderr: string, cause?: unknown) {
+  constructor(message: string, stderr: string, cause?: unknown, sample?: string) {
     super(message, { cause });
     this.stderr = stderr;
+    this.sample = sample;
   }
 }
 

@@ -4,7 +4,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { ListChangeCoalescer } from "./subscription.ts";
+import { ListChangeCoalescer, listChanges } from "./subscription.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
 import type {
   McpProgress,
@@ -12,7 +12,13 @@ import type {
   RequestOptions,
   ConnectionFaults,
 } from "../messages/mcp-connection.ts";
-import { toInvalidTextExcerpt, toSample, tooLargeMessage } from "../messages/read-message.ts";
+import {
+  toInvalidTextExcerpt,
+  toSample,
+  toSentId,
+  toTextSample,
+  tooLargeMessage,
+} from "../messages/read-message.ts";
 import { toEnvelope, PendingRequest } from "./pending-request.ts";
 import {
   isRejection,
@@ -27,9 +33,6 @@ import { VersionProbe } from "./version-probe.ts";
 /** Number of invalid messages in a row after which the connection is closed: the other side speaks another protocol. */
 const maxInvalidMessages = 10_000;
 
-/** Maximum length of a sample, in characters. */
-const maxSampleLength = 200;
-
 /** Version of the probe that finds out whether the server has become newer. */
 const newestVersion = "2026-07-28";
 
@@ -38,11 +41,6 @@ const firstId = 1_000;
 
 /** Maximum number of server requests that are handled at once: over HTTP each response is a request of its own. */
 const maxInboundRequests = 1_000;
-
-/** Notifications about lists, which a server may send at any rate. */
-const lists: ReadonlySet<string> = new Set(
-  ["tools", "prompts", "resources"].map((list) => `notifications/${list}/list_changed`),
-);
 
 const methodNotFound = -32601; // JSON-RPC 2.0, section 5.1.
 
@@ -264,7 +262,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
   skipInvalid(text: string): void {
     if (this.#hasEnded) return;
     this.#skipped++;
-    this.#sample ??= text.slice(0, maxSampleLength);
+    this.#sample ??= toTextSample(text);
     this.#probe?.onInvalidMessage();
     if (this.#channel.isProcess) this.#firstMessage.onInvalidLine();
     if (++this.#invalidInARow < maxInvalidMessages) return;
@@ -290,7 +288,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
   }
 
   onMissedNotifications(): void {
-    for (const list of lists) this.#changes.add(list);
+    for (const list of listChanges) this.#changes.add(list);
   }
 
   end(why: unknown): void {
@@ -345,12 +343,13 @@ export class RpcConnection implements Transport, ChannelReceiver {
     });
   }
 
-  #onResponse(id: string | number, message: object): void {
+  #onResponse(received: string | number, response: object): void {
+    const id = toSentId(received);
+    const message = id === received ? response : { ...response, id };
     const probe = this.#probe;
     if (probe?.isLate(message) === true) return this.end(new LateVersionResponseError());
     if (probe?.onResponse(message) === true) return;
-    // Some servers return a numeric id as a string.
-    const pending = this.#pending.get(Number(id));
+    const pending = this.#pending.get(id as number);
     if (pending !== undefined) {
       if ("error" in message) this.#channel.markErrorResponse?.(message);
       pending.settle(message, this.#envelope !== undefined);
@@ -372,7 +371,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
       // The cancelled request was made by the server: it gets no response.
       this.#serverRequests.delete(members["requestId"]);
       this.onmessage?.(message as JSONRPCMessage);
-    } else if (lists.has(method)) {
+    } else if (listChanges.has(method)) {
       this.#changes.add(method);
     } else this.#notifyListener(method, members, streamOwner);
   }

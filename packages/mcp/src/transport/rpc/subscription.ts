@@ -82,6 +82,11 @@ function toFilter(capabilities: JsonObject): JsonObject {
   return filter;
 }
 
+/** Notifications about lists, which a server may send at any rate. */
+export const listChanges: ReadonlySet<string> = new Set(
+  ["tools", "prompts", "resources"].map((list) => `notifications/${list}/list_changed`),
+);
+
 /** Milliseconds between two notifications. */
 const pauseMs = 250;
 

@@ -12,7 +12,16 @@ function probed(way: string, more: Partial<McpStdioServer> = {}): McpStdioServer
 }
 
 /** The response of each to an unknown request. */
-const older = ["refuses", "null_id", "garbage", "quiet", "exits_when_asked", "silent"];
+const older = [
+  "refuses",
+  "null_id",
+  "garbage",
+  "quiet",
+  "exits_when_asked",
+  "silent",
+  "bom",
+  "text_ids",
+];
 
 describe("a process that receives the newer protocol's probe", () => {
   it.each(older)("and %s is connected to in the older one", async (way) => {
@@ -41,6 +50,12 @@ describe("a process that receives the newer protocol's probe", () => {
 });
 
 describe("a program that is not a server", () => {
+  it("fails with a hint if it writes UTF-16", async () => {
+    await expect(opened(probed("utf16", { timeoutMs: 4_000 })).ready).rejects.toThrow(
+      /first line that is no JSON-RPC message: "\{"jsonrpc".*in UTF-16\? Messages must be in UTF-8/,
+    );
+  });
+
   it("fails with its exit code and its last output at every start", async () => {
     const attempts = Array.from({ length: 8 }, () => opened(probed("exits")).ready);
     for (const attempt of attempts) {
