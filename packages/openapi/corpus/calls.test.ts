@@ -5,7 +5,7 @@ import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 import { openApiSource } from "../src/index.ts";
-import { RecordingServer } from "../test/support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { call } from "../test/support/call-tool.ts";
 import { specs } from "./documents.ts";
 import { leadsTo } from "./oracles/path-routes.ts";

@@ -2,7 +2,7 @@ import { conformance, type Manifest } from "@toolweave/conformance/vitest";
 import { filter, prefix } from "@toolweave/core";
 import { afterAll, beforeAll } from "vitest";
 import { openApiSource } from "../src/index.ts";
-import { RecordingServer, type Recorded } from "./support/recording-server.ts";
+import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 
 let server: RecordingServer;
 /** Requests are accepted, and their connections break before the answer. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { ToolExecutor, ToolRegistry, type ToolError } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../src/index.ts";
-import { RecordingServer, type Answer } from "./support/recording-server.ts";
+import { RecordingServer, type Answer } from "@toolweave/test-support/recording-server";
 
 const document = (server: string): object => ({
   openapi: "3.1.0",

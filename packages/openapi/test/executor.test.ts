@@ -8,7 +8,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openApiSource } from "../src/index.ts";
 import { startMuseum } from "./support/museum.ts";
-import type { RecordingServer } from "./support/recording-server.ts";
+import type { RecordingServer } from "@toolweave/test-support/recording-server";
 
 let server: RecordingServer;
 let registry: ToolRegistry;

@@ -6,7 +6,7 @@ import { filter, prefix, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../src/index.ts";
 import { museumDocument, startMuseum } from "./support/museum.ts";
-import { RecordingServer, respond } from "./support/recording-server.ts";
+import { RecordingServer, respond } from "@toolweave/test-support/recording-server";
 import { call, openSource, findTool } from "./support/call-tool.ts";
 
 let museum: RecordingServer;

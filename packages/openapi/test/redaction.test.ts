@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type JsonObject, type ToolEvent } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../src/index.ts";
-import { RecordingServer, type Answer } from "./support/recording-server.ts";
+import { RecordingServer, type Answer } from "@toolweave/test-support/recording-server";
 
 let server: RecordingServer;
 beforeAll(async () => {

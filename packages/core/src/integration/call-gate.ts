@@ -27,10 +27,9 @@ export function toToolCall({
 }: Omit<FrameworkCall, "id"> & { readonly id?: string | undefined }): ToolCall {
   // The executor would parse a text: a JSON string of the model is one, and not arguments. `null` and a blank
   // text are none.
+  if (isObject(input)) return { id, name, arguments: markRounded(input) as JsonObject };
   const isBlank = input === null || (typeof input === "string" && input.trim() === "");
-  const text = isBlank ? "" : (JSON.stringify(input) ?? "");
-  const args = isObject(input) ? (markRounded(input) as JsonObject) : text;
-  return { id, name, arguments: args };
+  return { id, name, arguments: isBlank ? "" : (JSON.stringify(input) ?? "") };
 }
 
 /**

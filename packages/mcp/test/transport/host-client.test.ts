@@ -160,7 +160,7 @@ describe("a client whose server answers with tasks", () => {
     const { taskId } = outcome.status === "completed" ? outcome.result : {};
     expect(await executor.tasks.result(String(taskId))).toMatchObject({
       status: "completed",
-      result: { content: [{ text: "Done." }] },
+      result: { content: [{ text: "Done." }, { text: '{"steps":2}' }] },
     });
   });
 

@@ -1,4 +1,4 @@
-import { RecordingServer, type Recorded } from "../../test/support/recording-server.ts";
+import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 import { createBackendOracle } from "./backend-oracle.ts";
 import type { Contender, DocumentOperation, OfferedTool } from "./contender.ts";
 import { specs } from "../documents.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "@toolweave/core";
 import { load } from "js-yaml";
-import type { Recorded } from "../../test/support/recording-server.ts";
+import type { Recorded } from "@toolweave/test-support/recording-server";
 import { specs } from "../documents.ts";
 import {
   toBreakdown,

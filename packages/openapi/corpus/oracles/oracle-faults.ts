@@ -1,4 +1,4 @@
-import type { Recorded } from "../../test/support/recording-server.ts";
+import type { Recorded } from "@toolweave/test-support/recording-server";
 import type { CheckedCall } from "./check-document.ts";
 import { clientFaults } from "./client-faults.ts";
 import type { OracleFault } from "./oracle-fault.ts";

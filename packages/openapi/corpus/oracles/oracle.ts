@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import type { Recorded } from "../../test/support/recording-server.ts";
+import type { Recorded } from "@toolweave/test-support/recording-server";
 
 /**
  * The verdict of an oracle on a request: no objections (an empty list), its objections, or why it cannot check the

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IHttpRequest } from "@stoplight/prism-http";
 import { load } from "js-yaml";
-import type { Recorded } from "../../test/support/recording-server.ts";
+import type { Recorded } from "@toolweave/test-support/recording-server";
 import type { DocumentOperation } from "./contender.ts";
 import { specs } from "../documents.ts";
 import { toBreakdown, toRule, type Oracle, type Verdict } from "./oracle.ts";

@@ -7,7 +7,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type CredentialRequest, type OpenApiAuth } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 
 const document = {
   openapi: "3.2.0",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
+import { RecordingServer, respond, type Recorded } from "@toolweave/test-support/recording-server";
 import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 import { auth, basicHeader, securitySchemes } from "./support/all-credentials.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
-import { RecordingServer, respond } from "../support/recording-server.ts";
+import { RecordingServer, respond } from "@toolweave/test-support/recording-server";
 import { call, rejection, openSource, findTool } from "../support/call-tool.ts";
 import { auth, securitySchemes } from "./support/all-credentials.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "@toolweave/core/stores";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthRegistration } from "../../src/index.ts";
-import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
+import { RecordingServer, respond, type Answer } from "@toolweave/test-support/recording-server";
 import { toolContext } from "../support/tool-context.ts";
 import { findTool } from "../support/call-tool.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, Tool, ToolContext } from "@toolweave/core";
 import { memoryCredentials, type Credential } from "@toolweave/core/stores";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RecordingServer, respond } from "../support/recording-server.ts";
+import { RecordingServer, respond } from "@toolweave/test-support/recording-server";
 import { openSource, findTool } from "../support/call-tool.ts";
 import {
   a,

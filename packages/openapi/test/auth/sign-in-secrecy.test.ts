@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type JsonObject, type ToolEvent } from "@to
 import { memoryCredentials, memoryPendingCalls } from "@toolweave/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthFlow } from "../../src/index.ts";
-import { RecordingServer, type Recorded } from "../support/recording-server.ts";
+import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 import { getInterruption, getRequest } from "./support/sign-in-executor.ts";
 
 const key = "thirty-two bytes that only this test knows";

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OAuthRegistration, type OpenApiOptions } from "../../src/index.ts";
 import { createTokenClient } from "../../src/auth/token-client.ts";
-import { RecordingServer, respond } from "../support/recording-server.ts";
+import { RecordingServer, respond } from "@toolweave/test-support/recording-server";
 import { openSource, findTool } from "../support/call-tool.ts";
 import { toolContext } from "../support/tool-context.ts";
 import { guardedApi } from "./support/guarded-api.ts";

@@ -2,7 +2,7 @@ import { ToolError, type JsonObject, type JsonValue, type Tool } from "@toolweav
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
+import { RecordingServer, respond, type Recorded } from "@toolweave/test-support/recording-server";
 import { catchFailure, sentOrRefused } from "../support/round-trip/sent-or-refused.ts";
 import { anyText, isPlain, seeded } from "../support/round-trip/seeds.ts";
 import { readEvents, readForm, readMultipart } from "../support/round-trip/wire-body.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { respond } from "../support/recording-server.ts";
+import { respond } from "@toolweave/test-support/recording-server";
 import { openApi } from "../support/start-api.ts";
 
 const paths = {

@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type ExecutorOptions, type JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openApiSource, type OperationOverride } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 
 let server: RecordingServer;
 

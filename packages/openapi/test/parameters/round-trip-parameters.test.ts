@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { parseTemplate } from "url-template";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
+import { RecordingServer, respond, type Recorded } from "@toolweave/test-support/recording-server";
 import { catchFailure, sentOrRefused } from "../support/round-trip/sent-or-refused.ts";
 import { anyText, isPlain, seeded } from "../support/round-trip/seeds.ts";
 import {

@@ -9,7 +9,7 @@ import {
 } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
-import { RecordingServer, type Recorded } from "../support/recording-server.ts";
+import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 
 type OneOf<T> = T | readonly T[];
 

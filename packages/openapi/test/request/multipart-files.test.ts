@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { findTool } from "../support/call-tool.ts";
 
 let server: RecordingServer;

@@ -17,7 +17,7 @@ import {
   type OpenApiSource,
   type OperationOverride,
 } from "../../src/index.ts";
-import { RecordingServer, type Recorded } from "../support/recording-server.ts";
+import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 
 /** A request as the specification prescribes it; absent parts are not sent. */
 interface Sent {

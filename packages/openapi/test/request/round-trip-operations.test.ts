@@ -10,7 +10,7 @@ import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { RecordingServer, respond } from "../support/recording-server.ts";
+import { RecordingServer, respond } from "@toolweave/test-support/recording-server";
 import {
   drawnArguments,
   isEmpty,

@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type JsonObject, type JsonValue } from "@to
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
 import { findTool } from "../support/call-tool.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 
 let server: RecordingServer;
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;

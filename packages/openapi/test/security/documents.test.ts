@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { createDocument, opened } from "../support/open-source.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 

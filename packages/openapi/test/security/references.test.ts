@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 const content = "root-of-all-secrets";

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue, ToolOutcome } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { createDocument, opened, modelView, type Opened } from "../support/open-source.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 

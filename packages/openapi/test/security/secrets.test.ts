@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type JsonObject, type ToolEvent } from "@to
 import { memoryArtifacts, memoryPendingCalls, type AuditRecord } from "@toolweave/core/stores";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { createDocument } from "../support/open-source.ts";
 
 let server: RecordingServer;

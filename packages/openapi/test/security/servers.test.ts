@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
-import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
+import { RecordingServer, respond, type Answer } from "@toolweave/test-support/recording-server";
 import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 async function server(answer?: Answer): Promise<RecordingServer> {

@@ -3,7 +3,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { createDocument, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;

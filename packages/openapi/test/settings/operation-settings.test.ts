@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions, type OperationOverride } from "../../src/index.ts";
-import { RecordingServer } from "../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { call, openSource, findTool } from "../support/call-tool.ts";
 
 const responses = { 200: { description: "ok" } };

@@ -1,4 +1,4 @@
-import { RecordingServer, type Recorded } from "./recording-server.ts";
+import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 
 interface Event {
   readonly id: number;

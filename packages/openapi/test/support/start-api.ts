@@ -7,7 +7,7 @@ import {
 } from "@toolweave/core";
 import { onTestFinished } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
-import { RecordingServer, type Answer } from "./recording-server.ts";
+import { RecordingServer, type Answer } from "@toolweave/test-support/recording-server";
 import { openSource } from "./call-tool.ts";
 
 /** An API on loopback, and an executor over its operations. */

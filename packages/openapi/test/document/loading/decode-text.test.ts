@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { onTestFinished, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiSource } from "../../../src/index.ts";
-import { RecordingServer } from "../../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 
 const yaml = `openapi: 3.1.0
 info: { title: Bücher 📚, version: "1" }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApi } from "../../support/start-api.ts";
-import type { Answer } from "../../support/recording-server.ts";
+import type { Answer } from "@toolweave/test-support/recording-server";
 import { openSource, findTool } from "../../support/call-tool.ts";
 import { api, file } from "../../support/refresh-source.ts";
 

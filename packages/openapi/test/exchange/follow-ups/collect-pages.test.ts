@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../../src/index.ts";
 import { openApiSource } from "../../../src/index.ts";
-import type { Answer } from "../../support/recording-server.ts";
+import type { Answer } from "@toolweave/test-support/recording-server";
 import { openApi, readTexts, type CalledApi } from "../../support/start-api.ts";
 
 const cursor = { name: "cursor", in: "query", schema: { type: "string" } };

@@ -2,7 +2,7 @@ import type { ArtifactRef, ToolOutcome } from "@toolweave/core";
 import { memoryArtifacts } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { getStatusMeaning } from "../../../src/exchange/responses/error-output.ts";
-import { respond } from "../../support/recording-server.ts";
+import { respond } from "@toolweave/test-support/recording-server";
 import { openApi, readTexts, type CalledApi } from "../../support/start-api.ts";
 
 const json = { description: "ok", content: { "application/json": { schema: { type: "object" } } } };

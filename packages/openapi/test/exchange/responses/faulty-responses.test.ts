@@ -4,7 +4,7 @@ import { ToolExecutor, ToolRegistry, type Clock, type ToolEvent } from "@toolwea
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
 import { createDocument, opened, modelView } from "../../support/open-source.ts";
-import { RecordingServer, respond, type Answer } from "../../support/recording-server.ts";
+import { RecordingServer, respond, type Answer } from "@toolweave/test-support/recording-server";
 
 const schema = {
   type: "object",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { evaluateLinkValue } from "../../../src/exchange/follow-ups/linked-calls.ts";
 import { openApi, readTexts } from "../../support/start-api.ts";
-import { respond } from "../../support/recording-server.ts";
+import { respond } from "@toolweave/test-support/recording-server";
 
 const schema = { type: "object", properties: { id: { type: "integer" } } };
 const json = { "application/json": { schema } };

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ToolOutput } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
-import { RecordingServer } from "../../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 import { call, findTool, openSource } from "../../support/call-tool.ts";
 
 const object = { type: "object", properties: { a: {} } };

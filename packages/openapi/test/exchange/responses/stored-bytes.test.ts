@@ -9,7 +9,7 @@ import {
 } from "@toolweave/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
-import { RecordingServer } from "../../support/recording-server.ts";
+import { RecordingServer } from "@toolweave/test-support/recording-server";
 
 const binary = { type: "string", format: "binary" };
 

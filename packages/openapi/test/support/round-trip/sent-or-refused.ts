@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject, type Tool } from "@toolweave/core";
 import fc from "fast-check";
-import type { RecordingServer, Recorded } from "../recording-server.ts";
+import type { RecordingServer, Recorded } from "@toolweave/test-support/recording-server";
 import { toolContext } from "../tool-context.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import type { Recorded } from "../recording-server.ts";
+import type { Recorded } from "@toolweave/test-support/recording-server";
 import type { DrawnField, DrawnOperation, DrawnParameter } from "./random-operation.ts";
 import type { Sample } from "./random-schema.ts";
 import { readForm } from "./wire-body.ts";

@@ -1,1 +1,0 @@
-export * from "@toolweave/test-support/recording-server";
