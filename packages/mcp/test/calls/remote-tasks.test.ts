@@ -216,9 +216,12 @@ describe("a task of the older generation", () => {
     expect(listTasks(http)).toEqual([]);
   });
 
-  it("continues without an answer if there is no handler", async () => {
+  it("gets an error, and no answer in a person's name, if there is no handler", async () => {
     const { call } = await setting("legacy");
-    expect(await call("task_required", { outcome: "ask" })).toMatchObject({ status: "completed" });
+    expect(await call("task_required", { outcome: "ask" })).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("the client does not support forms") },
+    });
   });
 });
 
