@@ -127,13 +127,15 @@ describe("mastra #16468: two parallel suspensions of one tool", () => {
     },
   );
 
-  test("of calls that share their id are one: the second is refused", async () => {
+  test("of calls that share their id are two interruptions, each resumed with its own state and answer", async () => {
     const executor = asking();
     const same = [call("confirm", { city: "Bonn" }, "x"), call("confirm", { city: "Ulm" }, "x")];
-    const [bonn, ulm] = await executor.startRun().executeAll(same);
-    expect(readCode(ulm)).toBe("skipped");
-    const resumed = await executor.resume(getInterruption(bonn), [{ type: "input", value: 1 }]);
-    expect(textFor(resumed)).toBe("Bonn: 1");
+    const outcomes = await executor.startRun().executeAll(same);
+    const [bonn, ulm] = outcomes.map(getInterruption);
+    expect(bonn?.id).not.toBe(ulm?.id);
+    const second = await executor.resume(ulm as never, [{ type: "input", value: "yes" }]);
+    const first = await executor.resume(bonn as never, [{ type: "input", value: "maybe" }]);
+    expect([first, second].map(textFor)).toEqual(["Bonn: maybe", "Ulm: yes"]);
   });
 });
 
