@@ -19,15 +19,16 @@ export interface FrameworkCall {
 
 /**
  * Converts a framework's call to one of the executor. The framework has parsed the arguments: an integer beyond 2^53 may
- * be rounded, and is refused. A framework that gives the call no id leaves it out. */
+ * be rounded, and is refused. A framework that gives the call no id leaves it out.
+ */
 export function toToolCall({
   id = crypto.randomUUID(),
   name,
   input,
 }: Omit<FrameworkCall, "id"> & { readonly id?: string | undefined }): ToolCall {
+  if (isObject(input)) return { id, name, arguments: markRounded(input) as JsonObject };
   // The executor would parse a text: a JSON string of the model is one, and not arguments. `null` and a blank
   // text are none.
-  if (isObject(input)) return { id, name, arguments: markRounded(input) as JsonObject };
   const isBlank = input === null || (typeof input === "string" && input.trim() === "");
   return { id, name, arguments: isBlank ? "" : (JSON.stringify(input) ?? "") };
 }
