@@ -14,6 +14,7 @@ describe("the challenge of a rejection (RFC 9110, section 11.6.1)", () => {
     ["another scheme before it", `Basic realm="a, b", Bearer resource_metadata="${at}"`],
     ["another scheme behind it", `Bearer resource_metadata="${at}", Basic realm="a"`],
     ["credentials before it", `Negotiate YII/ab+c==, Bearer resource_metadata="${at}"`],
+    ["a quoted URL without its end", `Bearer resource_metadata="${at}`],
     ["two bearer challenges", `Bearer realm="a", Bearer resource_metadata="${at}"`],
     ["the URL twice", `Bearer resource_metadata="${at}", resource_metadata="https://b.example"`],
     [
@@ -29,13 +30,12 @@ describe("the challenge of a rejection (RFC 9110, section 11.6.1)", () => {
   });
 
   it.each([
-    ["", undefined],
-    ['Basic realm="x, Bearer resource_metadata=https://evil.example"', undefined],
-    ["Bearer", undefined],
-    ['Bearer resource_metadata="https://api.example', undefined],
-    ['Bearer resource_metadata="not a URL"', undefined],
-    ['Bearer"', undefined],
-  ])("of %j has no URL", (header, url) => expect(read(header).metadataUrl).toBe(url));
+    "",
+    'Basic realm="x, Bearer resource_metadata=https://evil.example"',
+    "Bearer",
+    'Bearer resource_metadata="not a URL"',
+    'Bearer"',
+  ])("of %j has no URL", (header) => expect(read(header).metadataUrl).toBeUndefined());
 
   it("has the error and the scopes of the bearer challenge", () => {
     const header = 'Basic scope="x", error=no, Bearer error="insufficient_scope", scope="a b a"';

@@ -50,14 +50,15 @@ describe("terminal control sequences are removed from", () => {
 });
 
 it("an endless list of resources is cut off at fifty million characters, without entries that are too deep", async () => {
-  const entry = { uri: "a:b", name: "n".repeat(1_000_000) };
+  const name = "n".repeat(1_000_000);
   let pages = 0;
   const request = async (): Promise<unknown> => {
+    const entry = { uri: `a:${++pages}`, name };
     const resources = [...Array.from({ length: 9 }, () => entry), { uri: "deep", a: nested }];
-    return { resources, nextCursor: `${++pages}` };
+    return { resources, nextCursor: `${pages}` };
   };
   const { signal } = new AbortController();
   const page = await listPages({ request } as unknown as Requester, {}, "resources", signal);
   expect(page.entries.length).toBe(49);
-  expect(page.entries.every(({ uri }) => uri === "a:b")).toBe(true);
+  expect(page.entries.every(({ uri }) => uri !== "deep")).toBe(true);
 });
