@@ -1,5 +1,5 @@
 import type { JsonObject, Tool } from "@toolweave/core";
-import { ofSpec, ofTool, type Mutant } from "./mutant.ts";
+import { ofTool, ofTools, type Mutant } from "./mutant.ts";
 import { getTenant } from "./isolation.ts";
 
 /** The healthy search with another function, which uses the tenant like the healthy one. */
@@ -16,25 +16,23 @@ function ofSearch(rule: string, what: string, change: (tool: Tool) => Partial<To
   });
 }
 
+/** A tool whose schema of the arguments accepts any object after it has been read thirty times. */
+function forgetful(tool: Tool): Tool {
+  let reads = 0;
+  return {
+    ...tool,
+    invoke: tool.invoke.bind(tool),
+    get argumentsSchema() {
+      reads += 1;
+      return reads > 30 ? { type: "object" } : tool.spec.inputSchema;
+    },
+  };
+}
+
 export const callMutants: readonly Mutant[] = [
-  ofSpec("TW-CALL-001", "nullable, which JSON Schema does not know", () => ({
-    inputSchema: {
-      type: "object",
-      properties: { a: { type: "number" }, b: { type: "number", nullable: true } },
-      required: ["a", "b"],
-    },
-  })),
-  ofSpec("TW-CALL-001", "nullable within a list of objects", () => ({
-    inputSchema: {
-      type: "object",
-      properties: {
-        lines: {
-          type: "array",
-          items: { type: "object", properties: { count: { type: "integer", nullable: true } } },
-        },
-      },
-    },
-  })),
+  ofTools("TW-CALL-001", "a schema of the arguments that loses its properties", (tools) =>
+    tools.map((tool) => (tool.spec.name === "add" ? forgetful(tool) : tool)),
+  ),
   ofTool("TW-CALL-002", "add", "a tool that always throws", () => ({
     invoke: () => {
       throw new Error("not implemented");
