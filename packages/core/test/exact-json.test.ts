@@ -44,4 +44,10 @@ describe("an integer beyond 2^53", () => {
     const text = `${"[".repeat(depth)}12345678901234567890${"]".repeat(depth)}`;
     expect(parseExact(text)).toBeInstanceOf(Array);
   });
+
+  test("does not keep a value that contains itself from being refused", () => {
+    const value = parseExact('{"id":12345678901234567890}') as Record<string, unknown>;
+    value["self"] = value;
+    expect(() => stringifyExact(value as never)).toThrow(TypeError);
+  });
 });

@@ -299,12 +299,11 @@ describe("EX09: a disk that fails", () => {
         },
       }),
     );
-    recorder(event(3, { big: 1n }));
     recorder(undefined as never);
-    recorder(event(4));
+    recorder(event(3));
     await recorder.close();
-    expect(readLines(path)[0]).toMatchObject({ type: "recording.dropped", dropped: 3 });
-    expect(readLines(path).at(-1)).toMatchObject({ seq: 4 });
+    expect(readLines(path)[0]).toMatchObject({ type: "recording.dropped", dropped: 2 });
+    expect(readLines(path).at(-1)).toMatchObject({ seq: 3 });
   });
 });
 

@@ -67,7 +67,7 @@ export function stringifyExact(value: JsonValue): string {
       const [digits] = hasRounded ? digitsWithin(value) : [];
       if (digits === undefined) return JSON.stringify(value);
     } catch (error) {
-      // It holds a bigint.
+      // It holds a bigint, or itself.
       if (!(error instanceof TypeError)) throw error;
     }
   }
@@ -105,7 +105,11 @@ export function roundedIntegers(
 export function* digitsWithin(value: JsonValue | undefined): Generator<string> {
   if (!hasRounded || typeof value !== "object" || value === null) return;
   const open: object[] = [value];
+  // A value of the host may contain itself.
+  const seen = new Set<object>();
   for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+    if (seen.has(inner)) continue;
+    seen.add(inner);
     yield* digitsIn.get(inner)?.values() ?? [];
     for (const member of Object.values(inner) as readonly unknown[]) {
       if (typeof member === "object" && member !== null) open.push(member);
