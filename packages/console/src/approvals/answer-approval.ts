@@ -74,6 +74,11 @@ export async function answerApproval(
   }
   // One answer at a time: the others are refused with the name of the first.
   if (status === "pending" && !given.add(interruption, by, now)) throw runningProblem(ports, id);
+  // Another process may finish the call after its status was read: only the claim shows where it ran.
+  let isClaimed = false;
+  const stopListening = executor.on((event) => {
+    isClaimed ||= event.type === "tool.resumed" && event.interruptionId === id;
+  });
   try {
     // Without the signal of the request: a lost connection must not cancel a call that was approved.
     const outcome = await executor.resume(interruption, answers);
@@ -83,11 +88,13 @@ export async function answerApproval(
     return {
       ...(await toResult(executor, outcome)),
       ...getAnswerMembers(ports, id),
-      ...(status === "finished" ? { replayed: true } : {}),
+      ...(isClaimed ? {} : { replayed: true }),
     };
   } catch (error) {
     if (status === "pending") given.remove(id);
     throw error;
+  } finally {
+    stopListening();
   }
 }
 

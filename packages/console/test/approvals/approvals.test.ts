@@ -72,6 +72,33 @@ test("a call that is running is refused with 409 and the person who approved it"
   expect(process.effects).toEqual(["mira 49"]);
 });
 
+test("an answer that loses against the same one in another process returns its outcome as replayed", async () => {
+  const shared = memoryPendingCalls();
+  const reached = deferred();
+  const released = deferred();
+  const claimsLate: PendingCallStore = {
+    add: (interruption, owner) => shared.add(interruption, owner),
+    claim: async (interruption) => {
+      reached.resolve();
+      await released.promise;
+      return shared.claim(interruption);
+    },
+    finish: (id, result) => shared.finish(id, result),
+    finishedResult: (id) => shared.finishedResult?.(id),
+    get: (id) => shared.get(id),
+    list: () => shared.list(),
+  };
+  const first = new TestProcess(memoryStores(shared));
+  const second = new TestProcess(memoryStores(claimsLate));
+  const id = await first.makeCall();
+  const late = second.answer(id);
+  await reached.promise;
+  expect((await first.answer(id)).body).not.toHaveProperty("replayed");
+  released.resolve();
+  expect((await late).body).toMatchObject({ status: "completed", replayed: true });
+  expect([...first.effects, ...second.effects]).toEqual(["mira 49"]);
+});
+
 test("a call whose process has ended is refused with 409: its outcome is not known", async () => {
   const inner = memoryPendingCalls();
   const pendingCalls: PendingCallStore = {
