@@ -12,11 +12,12 @@ export function childPointer(pointer: string, key: string | number): string {
 /** Parses a JSON pointer into its keys: `/paths/~1pets` → `["paths", "/pets"]`. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === "") return [];
-  return pointer.slice(1).split("/").map(unescapePointer);
+  const tokens = pointer.slice(1).split("/");
+  return pointer.includes("~") ? tokens.map(unescapePointer) : tokens;
 }
 
 function unescapePointer(token: string): string {
-  return token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /**

@@ -6,7 +6,12 @@ import {
   type Parameter,
   type RequestBody,
 } from "../document/operation.ts";
-import { findExpressions, resolveExpression, splitTemplate } from "../document/path-expressions.ts";
+import {
+  findExpressions,
+  getNamesIn,
+  resolveExpression,
+  splitTemplate,
+} from "../document/path-expressions.ts";
 import { assertStaysBelow } from "../parameters/path-template.ts";
 import { findIdempotencyParameter } from "../parameters/idempotency-header.ts";
 import type { LayoutOptions } from "../settings/operation-options.ts";
@@ -87,14 +92,14 @@ export function layoutArguments(
   const reserved = getReservedNames(details, host);
   const taken = new Set<string>();
   const warnings: string[] = [];
-  const inPath = findPathNames(details, path);
+  let inPath: ReadonlySet<string> | undefined;
   const offered = details.parameters.filter((parameter) => {
     if (isReserved(parameter, reserved)) {
       const warning = describeReserved(parameter, reserved);
       if (warning !== undefined) warnings.push(warning);
       return false;
     }
-    if (parameter.in === "path" && !inPath.has(parameter.name)) {
+    if (parameter.in === "path" && !(inPath ??= findPathNames(details, path)).has(parameter.name)) {
       const name = JSON.stringify(visibleText(parameter.name).slice(0, 40));
       warnings.push(`Its path parameter ${name} is not in the path and is not sent.`);
       return false;
@@ -206,10 +211,9 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
 /** Returns the names of the path parameters that a path template has. */
 function findPathNames({ parameters }: OperationDetails, template: string): ReadonlySet<string> {
   const { path, query } = splitTemplate(template);
-  const isDeclared = (name: string): boolean =>
-    parameters.some((parameter) => parameter.in === "path" && parameter.name === name);
+  const declared = getNamesIn(["path"], parameters);
   const expressions = findExpressions(`${path}?${query}`);
-  return new Set(expressions.map((text) => resolveExpression(text, isDeclared).name));
+  return new Set(expressions.map((text) => resolveExpression(text, declared).name));
 }
 
 /** Applies the host's overrides of the serialization of parameters. */

@@ -29,10 +29,12 @@ export function toJsonArgumentSchema({
 
 /** Returns the schema of encoded bytes, or of a list of them, with a description of its argument. */
 function describeEncoded(schema: JsonSchema | boolean, defs: Definitions): JsonSchema | undefined {
-  const resolved = resolveSchema(schema, defs);
   const plain = toPlainSchema(schema, defs);
-  if (typeof resolved === "boolean" || typeof plain === "boolean") return undefined;
-  if (isEncodedSchema(plain)) return { ...resolved, description: toEncodedDescription(plain) };
+  if (typeof plain === "boolean") return undefined;
+  const isEncoded = isEncodedSchema(plain);
+  if (!isEncoded && plain["items"] === undefined) return undefined;
+  const resolved = resolveSchema(schema, defs) as JsonSchema;
+  if (isEncoded) return { ...resolved, description: toEncodedDescription(plain) };
   const { items } = resolved;
   if (items === undefined || !getSchemaTypes(resolved).includes("array")) return undefined;
   const item = describeEncoded(items as JsonSchema | boolean, defs);

@@ -28,9 +28,10 @@ function findRequestedMedia(
 function decodeMedia(media: readonly MediaDescription[]): readonly MediaDescription[] | undefined {
   let changed = false;
   const decoded = media.map((one): MediaDescription => {
+    if (isJsonMediaType(one.mediaType)) return one;
     const { schema, defs } = one.schema;
     const resolved = toPlainSchema(schema, defs);
-    if (isJsonMediaType(one.mediaType) || !isEncodedSchema(resolved)) return one;
+    if (!isEncodedSchema(resolved)) return one;
     changed = true;
     const { contentEncoding: _, ...others } = resolved as JsonSchema;
     return { ...one, schema: { schema: { ...others, format: "binary" }, defs } };

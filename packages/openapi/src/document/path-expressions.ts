@@ -1,3 +1,5 @@
+import type { Parameter, ParameterLocation } from "./operation.ts";
+
 /** The parts of a path template. */
 export interface PathParts {
   /** Begins with a slash. */
@@ -33,7 +35,20 @@ function toAbsolute(path: string): string {
 
 /** Returns the texts of the expressions in a path or a query, without braces. */
 export function findExpressions(text: string): readonly string[] {
-  return Array.from(text.matchAll(/\{([^{}]+)\}/g), ([, expression]) => expression as string);
+  const found: string[] = [];
+  if (!text.includes("{")) return found;
+  for (const [, expression] of text.matchAll(/\{([^{}]+)\}/g)) found.push(expression as string);
+  return found;
+}
+
+/** Returns the names of the parameters that are in one of these places. */
+export function getNamesIn(
+  places: readonly ParameterLocation[],
+  parameters: readonly Parameter[],
+): Set<string> {
+  const names = new Set<string>();
+  for (const { name, in: place } of parameters) if (places.includes(place)) names.add(name);
+  return names;
 }
 
 /**
@@ -41,21 +56,22 @@ export function findExpressions(text: string): readonly string[] {
  * expansion (`{+name}`, RFC 6570 section 3.2.3), greedy names of gateways and web frameworks (`{proxy+}`, `{*path}`,
  * `{path:.*}`), resource names (`{name=shelves/*}`) and constraints (`{id:int}`).
  *
- * @param isDeclared returns true if a parameter has that name.
+ * @param declared the names of the parameters.
  */
 export function resolveExpression(
   text: string,
-  isDeclared: (name: string) => boolean,
+  declared: Pick<ReadonlySet<string>, "has">,
 ): PathExpression {
+  if (/^\w+$/.test(text)) return { name: text, isGreedy: false };
   const [, constrained, constraint = ""] = /^([^:=]+)[:=](.*)$/s.exec(text) ?? [];
   const [, before, after] = /^(?:\+|\*\*?)(.+)$|^(.+)[+*]$/s.exec(text) ?? [];
   const isGreedy =
     constrained === undefined
       ? (before ?? after) !== undefined
       : constraint.includes("*") || constraint === ".+";
-  if (isDeclared(text)) return { name: text, isGreedy: constrained === undefined && isGreedy };
+  if (declared.has(text)) return { name: text, isGreedy: constrained === undefined && isGreedy };
   if (constrained !== undefined) {
-    return isDeclared(constrained)
+    return declared.has(constrained)
       ? { name: constrained, isGreedy }
       : { name: text, isGreedy: false };
   }

@@ -23,7 +23,8 @@ export function ownString(record: unknown, key: string): string | undefined {
 
 /** Returns a member that has to be a text; the text of a number or a boolean that an author wrote instead. */
 export function ownText(record: unknown, key: string): string | undefined {
-  return toText(ownValue(record, key));
+  const value = ownValue(record, key);
+  return typeof value === "string" ? value : toText(value);
 }
 
 /** Returns a text; that of a number or a boolean; undefined for all other values. */

@@ -1,4 +1,9 @@
-import { findExpressions, resolveExpression, splitTemplate } from "../document/path-expressions.ts";
+import {
+  findExpressions,
+  getNamesIn,
+  resolveExpression,
+  splitTemplate,
+} from "../document/path-expressions.ts";
 import { getChild, getItems, withValue } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import { DanglingReference } from "../document/operation.ts";
@@ -113,9 +118,7 @@ function toDeclared(written: Location, reading: OperationReading): DeclaredParam
 
 /** Returns the place in the spelling of the specification, if only its case differs. */
 function toPlace(written: string | undefined): string | undefined {
-  const lower = written?.toLowerCase();
-  if (lower === "formdata") return "formData";
-  return lower !== undefined && (isPlace(lower) || lower === "body") ? lower : written;
+  return written === undefined ? undefined : (places.get(written.toLowerCase()) ?? written);
 }
 
 /** Resolves references, except one that replaces the schema of a parameter, as in some documents. */
@@ -136,22 +139,21 @@ function parameterAt(declared: Location, resolver: ReferenceResolver): Location 
 function applyTemplate(parameters: Parameter[], reading: OperationReading): void {
   const { found } = reading;
   const { path, query } = splitTemplate(found.path);
-  const isInPath = (name: string): boolean =>
-    parameters.some((known) => known.in === "path" && known.name === name);
-  const isSent = (name: string): boolean =>
-    parameters.some(
-      (known) => known.name === name && (known.in === "path" || known.in === "query"),
-    );
+  const inPath = getNamesIn(["path"], parameters);
   for (const text of findExpressions(path)) {
-    const { name, isGreedy } = resolveExpression(text, isInPath);
-    if (!isInPath(name)) addUndeclared(name, parameters, reading);
+    const { name, isGreedy } = resolveExpression(text, inPath);
+    if (!inPath.has(name)) addUndeclared(name, parameters, reading);
+    inPath.add(name);
     if (!isGreedy) continue;
     const index = parameters.findIndex((known) => known.in === "path" && known.name === name);
     parameters[index] = { ...(parameters[index] as Parameter), multiSegment: true };
   }
+  if (query === "") return;
+  const sent = getNamesIn(["path", "query"], parameters);
   for (const text of findExpressions(query)) {
-    const { name } = resolveExpression(text, isSent);
-    if (!isSent(name)) addUndeclared(name, parameters, reading);
+    const { name } = resolveExpression(text, sent);
+    if (!sent.has(name)) addUndeclared(name, parameters, reading);
+    sent.add(name);
   }
 }
 
@@ -257,6 +259,11 @@ function readStyle(declared: unknown, place: ParameterLocation): ParameterStyle 
   const possible = styles[place];
   return possible.find((style) => style === declared) ?? (possible[0] as ParameterStyle);
 }
+
+/** The places in the spelling of the specification, by their names in lower case. */
+const places: ReadonlyMap<string, string> = new Map(
+  [...Object.keys(styles), "body", "formData"].map((place) => [place.toLowerCase(), place]),
+);
 
 function isPlace(place: string): place is ParameterLocation {
   return Object.hasOwn(styles, place);

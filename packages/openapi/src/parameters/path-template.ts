@@ -188,7 +188,7 @@ function parseSegment(
   const variables: Variable[] = [];
   let from = 0;
   for (const { 0: braces, 1: name = "", index } of text.matchAll(/\{([^{}]*)\}/g)) {
-    const variable = known.get(resolveExpression(name, (one) => known.has(one)).name);
+    const variable = known.get(resolveExpression(name, known).name);
     if (variable === undefined) continue;
     texts[texts.length - 1] = encode(text.slice(from, index));
     texts.push("");

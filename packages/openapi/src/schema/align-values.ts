@@ -29,7 +29,7 @@ export function alignValues(
   const list: readonly unknown[] = Array.isArray(values) ? values : [];
   const isConstant = constant !== undefined;
   const all: readonly unknown[] = isConstant ? [...list, constant] : list;
-  if (all.every((value) => isNeutral(value, types))) return undefined;
+  if (areNeutral(all, types)) return undefined;
   if (types.join() === "array" && list.length > 0 && list.every((value) => isScalar(value))) {
     return toItemValues(schema, list);
   }
@@ -71,6 +71,14 @@ function toItemValues({ items }: JsonRecord, list: readonly unknown[]): AlignedV
     keywords: { enum: undefined, items: { ...items, enum: list } },
     message: `Values of enum are not lists, and are read as those of its items: ${formatValues(list)}.`,
   };
+}
+
+function areNeutral(values: readonly unknown[], types: readonly string[]): boolean {
+  const areTexts = types.includes("string");
+  for (const value of values) {
+    if (!(areTexts && typeof value === "string") && !isNeutral(value, types)) return false;
+  }
+  return true;
 }
 
 /** Returns true for a value that has one of the types, and for null and structures, which have one form only. */

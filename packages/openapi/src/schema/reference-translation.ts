@@ -217,7 +217,7 @@ export abstract class ReferenceTranslation extends TranslationPosition {
    * @param enclosing the schemas of which it is a part.
    */
   protected withAlignedValues(node: JsonRecord, enclosing: readonly JsonRecord[]): JsonRecord {
-    if ((node["enum"] === undefined && node["const"] === undefined) || this.isExact) return node;
+    if (this.isExact) return node;
     const isOwn = node["type"] !== undefined;
     const types = this.#findTypes([node, ...enclosing]);
     const aligned = types === undefined ? undefined : alignValues(node, types, isOwn);

@@ -27,14 +27,15 @@ export function resolveSchema(schema: Schema, defs: Definitions): Schema {
     const isWhole = typeof reference === "string" && reference.split("/").length === 3;
     const name = isWhole ? getDefinitionName(reference) : undefined;
     const target = name === undefined ? undefined : defs.get(name);
-    if (
-      target === undefined ||
-      !Object.keys(current).every((key) => key === "$ref" || isAnnotation(key))
-    )
-      break;
+    if (target === undefined || hasConstraintsBesideReference(current)) break;
     current = target;
   }
   return schema;
+}
+
+function hasConstraintsBesideReference(schema: JsonSchema): boolean {
+  for (const key in schema) if (key !== "$ref" && !isAnnotation(key)) return true;
+  return false;
 }
 
 const maxSchemas = 1000;
@@ -134,12 +135,17 @@ export function isNullable(schema: Schema, defs: Definitions): boolean {
  */
 export function toPlainSchema(schema: Schema, defs: Definitions): Schema {
   if (typeof schema === "boolean" || !isComposed(schema)) return schema;
-  const resolved = resolveSchema(schema, defs);
-  // Most references have nothing beside them, and lead to a plain schema.
-  const isPlain = typeof resolved === "boolean" || !isComposed(resolved);
-  if (isPlain && Object.keys(schema).length === 1) return resolved;
+  const target = getPlainTarget(schema, defs);
+  if (target !== undefined) return target;
   const [only, another] = toAlternatives(schema, defs);
-  return only === undefined || another !== undefined ? resolved : only;
+  return only === undefined || another !== undefined ? resolveSchema(schema, defs) : only;
+}
+
+/** Returns the plain schema to which a reference leads that has nothing beside it, as most do. */
+function getPlainTarget(schema: JsonSchema, defs: Definitions): Schema | undefined {
+  if (schema["$ref"] === undefined || Object.keys(schema).length > 1) return undefined;
+  const target = resolveSchema(schema, defs);
+  return typeof target === "boolean" || !isComposed(target) ? target : undefined;
 }
 
 function isComposed({ $ref, allOf, anyOf, oneOf }: JsonSchema): boolean {
@@ -149,6 +155,8 @@ function isComposed({ $ref, allOf, anyOf, oneOf }: JsonSchema): boolean {
 function expandAll(schema: Schema, defs: Definitions): readonly JsonSchema[] {
   if (typeof schema === "boolean") return schema ? [{}] : [];
   if (!isComposed(schema)) return [schema];
+  const target = getPlainTarget(schema, defs);
+  if (typeof target === "object") return [target];
   return expand(schema, defs, { left: maxExpanded }) ?? [resolveSchema(schema, defs) as JsonSchema];
 }
 

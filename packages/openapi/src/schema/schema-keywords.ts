@@ -169,8 +169,10 @@ function isNames(value: unknown): value is readonly string[] {
  * values may have become one, and none of them may be right.
  */
 export function isRounded(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(isRounded);
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (!Array.isArray(value)) return Number.isInteger(value) && !Number.isSafeInteger(value);
+  // Most values of an enum are texts.
+  for (const item of value) if (typeof item !== "string" && isRounded(item)) return true;
+  return false;
 }
 
 /** Returns true if no primitive occurs twice. */

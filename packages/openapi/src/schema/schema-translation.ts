@@ -76,7 +76,9 @@ export class SchemaTranslation extends ReferenceTranslation {
     if (node["$schema"] !== undefined && this.context.siblingsCount) {
       this.replaces = isOldDialect(node["$schema"]);
     }
-    const result = this.#translateNode(this.withAlignedValues(node, this.#enclosing));
+    const hasValues = node["enum"] !== undefined || node["const"] !== undefined;
+    const aligned = hasValues ? this.withAlignedValues(node, this.#enclosing) : node;
+    const result = this.#translateNode(aligned);
     this.scope = outer;
     this.dynamic = dynamic;
     this.replaces = replaces;
@@ -86,22 +88,21 @@ export class SchemaTranslation extends ReferenceTranslation {
   #translateNode(node: JsonRecord): Translated | undefined {
     const family = this.isSent ? this.context.parents.getFamily(node, this) : undefined;
     if (family !== undefined) return this.#translateFamily(node, family);
-    if (!this.mustOpen(node)) return this.#translateParts(node);
-    this.isOpened = true;
-    const result = this.#translateParts(node);
+    const { $ref, allOf, anyOf, oneOf } = node;
+    const mustOpen = ($ref ?? allOf ?? anyOf ?? oneOf) !== undefined && this.mustOpen(node);
+    if (mustOpen) this.isOpened = true;
+    const reference = getReference(node);
+    const dynamic =
+      reference === undefined && this.context.siblingsCount ? getDynamicReference(node) : undefined;
+    const result =
+      reference !== undefined
+        ? this.#combineWithSiblings(node, this.translateReference(reference))
+        : dynamic !== undefined
+          ? this.#combineWithSiblings(node, this.translateDynamicReference(dynamic))
+          : this.#translateKeywords(node);
+    if (!mustOpen) return result;
     this.isOpened = false;
     return typeof result === "object" ? { ...result, unevaluatedProperties: false } : result;
-  }
-
-  #translateParts(node: JsonRecord): Translated | undefined {
-    const reference = getReference(node);
-    if (reference !== undefined) {
-      return this.#combineWithSiblings(node, this.translateReference(reference));
-    }
-    const dynamic = this.context.siblingsCount ? getDynamicReference(node) : undefined;
-    return dynamic === undefined
-      ? this.#translateKeywords(node)
-      : this.#combineWithSiblings(node, this.translateDynamicReference(dynamic));
   }
 
   #combineWithSiblings(node: JsonRecord, target: Translated | undefined): Translated | undefined {

@@ -80,22 +80,22 @@ function createYamlSchema(yaml: YamlModule): Schema {
       return isSame ? value : new WrittenScalar(value, source);
     },
   });
+  const { addPair, has } = yaml.mapTag;
   const map = {
     ...yaml.mapTag,
     addPair: (record: Record<string, unknown>, key: unknown, value: unknown): string => {
-      if (typeof key === "object" && key !== null && !(key instanceof WrittenScalar)) {
-        return yaml.mapTag.addPair(record, key, value);
-      }
-      const name = toKey(key);
-      return yaml.mapTag.addPair(record, name, texts.takeMember(record, name, value));
+      const name = typeof key === "string" ? key : toKey(key);
+      const isTaken = typeof value === "string" || typeof name !== "string";
+      return addPair(record, name, isTaken ? value : texts.takeMember(record, name, value));
     },
     has: (record: Record<string, unknown>, key: unknown): boolean =>
-      yaml.mapTag.has(record, toKey(key)),
+      has(record, typeof key === "string" ? key : toKey(key)),
   };
   const sequence = {
     ...yaml.seqTag,
-    addItem: (list: unknown[], item: unknown, index: number): void =>
-      void list.push(texts.takeItem(list, item, index)),
+    addItem: (list: unknown[], item: unknown, index: number): void => {
+      list.push(item instanceof WrittenScalar ? texts.takeItem(list, item, index) : item);
+    },
   };
   // Unknown tags are ignored: no document uses one that would change its content.
   return yaml.CORE_SCHEMA.withTags(
@@ -111,9 +111,10 @@ function createYamlSchema(yaml: YamlModule): Schema {
   );
 }
 
-/** Returns a key as it is written: all keys of a document are texts. */
-function toKey(key: unknown): string {
-  return key instanceof WrittenScalar ? key.source : String(key);
+/** Returns a key as it is written: all keys of a document are texts. A structure is returned unchanged. */
+function toKey(key: unknown): unknown {
+  if (key instanceof WrittenScalar) return key.source;
+  return typeof key === "object" && key !== null ? key : String(key);
 }
 
 /** Refuses aliases that contain themselves or expand excessively ("billion laughs"). */

@@ -1,4 +1,3 @@
-import { isRecord } from "../record.ts";
 import { walkDocument } from "../walk-document.ts";
 
 /** A scalar of YAML whose value does not have the text that is written: `01`, `1.10`, `~`. */
@@ -54,25 +53,28 @@ export class WrittenTexts {
 
   /** Returns the value of a member. */
   takeMember(record: object, key: string, member: unknown): unknown {
-    const value = this.#take(record, key, member);
-    if (typeof value === "string" || isRecord(value)) return value;
-    const isText = Array.isArray(value)
-      ? (textLists.has(key) && value.some(isScalar)) ||
-        (dataMembers.has(key) && this.#sources.has(value))
-      : value === null
-        ? key === "name" || key === "type"
-        : textMembers.has(key) || (dataMembers.has(key) && member instanceof WrittenScalar);
+    const value = member instanceof WrittenScalar ? this.#take(record, key, member) : member;
+    let isText: boolean;
+    if (Array.isArray(value)) {
+      isText =
+        (textLists.has(key) && value.some(isScalar)) ||
+        (dataMembers.has(key) && this.#sources.has(value));
+    } else if (value === null) {
+      isText = key === "name" || key === "type";
+    } else {
+      if (typeof value === "object" || typeof value === "string") return value;
+      isText = textMembers.has(key) || (dataMembers.has(key) && member instanceof WrittenScalar);
+    }
     if (isText) this.#candidates.add(record);
     return value;
   }
 
   /** Returns the value of an item. */
-  takeItem(list: object, item: unknown, index: number): unknown {
+  takeItem(list: object, item: WrittenScalar, index: number): unknown {
     return this.#take(list, index, item);
   }
 
-  #take(container: object, key: string | number, written: unknown): unknown {
-    if (!(written instanceof WrittenScalar)) return written;
+  #take(container: object, key: string | number, written: WrittenScalar): unknown {
     const sources = this.#sources.get(container);
     if (sources === undefined) this.#sources.set(container, new Map([[key, written.source]]));
     else sources.set(key, written.source);
