@@ -40,7 +40,7 @@ test("a change of the source is a change of a view of a view", async () => {
   await source.close();
 });
 
-test("a view of a view keeps every rule", { timeout: 60_000 }, async () => {
+test("a view of a view keeps every rule", async () => {
   const view = createViewManifest(
     createViewManifest(sourceManifest(), new Set(["read_page"])),
     new Set(),

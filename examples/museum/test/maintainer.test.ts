@@ -15,7 +15,6 @@ const [bubblewrap] = await examineSandboxes();
 
 test.runIf(bubblewrap?.holds === true)(
   "an agent repairs a program in a sandbox, with one approval",
-  { timeout: 60_000 },
   async () => {
     const root = tempFolder();
     writeBrokenProject(root);

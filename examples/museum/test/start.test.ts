@@ -33,7 +33,7 @@ const operation = (operationId: string): object => ({
 });
 
 describe("start without an argument", () => {
-  it("runs the whole conversation, each step as expected", { timeout: 60_000 }, async () => {
+  it("runs the whole conversation, each step as expected", async () => {
     const { code, stdout, stderr } = await start();
     expect(stderr).toBe("");
     expect(code).toBe(0);

@@ -20,26 +20,20 @@ const readText = (outcome: ToolOutcome): string => {
 test.each([
   ["Claude Desktop", "claude-desktop/claude_desktop_config.json", "note.txt"],
   ["VS Code", "vs-code/.vscode/mcp.json", ".vscode"],
-])(
-  "the unchanged file of %s connects, lists and calls",
-  { timeout: 60_000 },
-  async (_, path, entry) => {
-    const { registry, executorOptions, warnings } = await loaded(fixture(path));
-    expect([registry.problems, warnings]).toEqual([[], []]);
-    const names = [...registry.toolset().names()];
-    expect(names).toContain("filesystem__read_text_file");
-    expect(names).toContain("memory__read_graph");
-    const onAsk = (): { approved: true } => ({ approved: true });
-    const executor = new ToolExecutor({ registry, ...executorOptions, onAsk });
-    const call = (name: string, args: object = {}): Promise<ToolOutcome> =>
-      executor.execute({ id: name, name, arguments: JSON.stringify(args) });
-    expect(JSON.parse(readText(await call("memory__read_graph")))).toHaveProperty("entities");
-    const [, folder = ""] = readText(await call("filesystem__list_allowed_directories")).split(
-      "\n",
-    );
-    expect(readText(await call("filesystem__list_directory", { path: folder }))).toContain(entry);
-  },
-);
+])("the unchanged file of %s connects, lists and calls", async (_, path, entry) => {
+  const { registry, executorOptions, warnings } = await loaded(fixture(path));
+  expect([registry.problems, warnings]).toEqual([[], []]);
+  const names = [...registry.toolset().names()];
+  expect(names).toContain("filesystem__read_text_file");
+  expect(names).toContain("memory__read_graph");
+  const onAsk = (): { approved: true } => ({ approved: true });
+  const executor = new ToolExecutor({ registry, ...executorOptions, onAsk });
+  const call = (name: string, args: object = {}): Promise<ToolOutcome> =>
+    executor.execute({ id: name, name, arguments: JSON.stringify(args) });
+  expect(JSON.parse(readText(await call("memory__read_graph")))).toHaveProperty("entities");
+  const [, folder = ""] = readText(await call("filesystem__list_allowed_directories")).split("\n");
+  expect(readText(await call("filesystem__list_directory", { path: folder }))).toContain(entry);
+});
 
 /** The JSON in a server's own README, for hosts of one kind and without a container, unchanged. */
 function published(server: string, member: string): string {
@@ -70,7 +64,6 @@ test.each([
   ],
 ] as const)(
   "the file that %s connects, lists and calls unchanged",
-  { timeout: 60_000 },
   async (_, server, member, path, [name, args], answer) => {
     // Inside this package: npx uses the installed server.
     const parent = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));

@@ -31,8 +31,8 @@ export function runIn(store: string, env: Readonly<Record<string, string>> = {})
 }
 
 /** The id of the call that a command has stored. */
-export function idIn({ stderr }: Ended): string {
+export function idIn({ code, stdout, stderr }: Ended): string {
   const id = /approvals (?:approve|resume) (\S+)/.exec(stderr)?.[1];
-  if (id === undefined) throw new Error(`Nothing was put aside: ${stderr}`);
+  if (id === undefined) throw new Error(`Nothing was put aside: ${code}\n${stdout}\n${stderr}`);
   return id;
 }

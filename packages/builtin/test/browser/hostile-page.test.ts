@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)("a hostile page", () => {
     expect(target.datagrams()).toBe(0);
   });
 
-  test.runIf(canIsolate)("makes the browser resolve no name", { timeout: 60_000 }, async () => {
+  test.runIf(canIsolate)("makes the browser resolve no name", async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "resolv.conf"), "nameserver 127.0.0.1\n");
     const program = new URL("support/resolving-process.ts", import.meta.url).pathname;

@@ -10,7 +10,6 @@ const [bubblewrap] = await examineSandboxes();
 
 test.runIf(bubblewrap?.holds === true)(
   "an agent of Claude's SDK repairs a program in a sandbox, with one approval",
-  { timeout: 60_000 },
   async () => {
     const root = tempFolder();
     writeBrokenProject(root);

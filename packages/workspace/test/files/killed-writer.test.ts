@@ -15,7 +15,7 @@ const kills = inFullRun(200, 8);
 
 test(
   "kill -9 at any moment of a write leaves the old file or the new one, and nothing else after the next write",
-  { timeout: 20_000 + 3_000 * kills },
+  { timeout: 120_000 + 3_000 * kills },
   async () => {
     const root = tempFolder();
     const random = randomFrom(1);
