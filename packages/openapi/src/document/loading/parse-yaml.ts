@@ -1,4 +1,5 @@
 import type { LoadOptions, ScalarTagDefinition, Schema } from "js-yaml";
+import { setOwn } from "../record.ts";
 import { WrittenScalar, WrittenTexts } from "./written-texts.ts";
 
 type YamlModule = typeof import("js-yaml");
@@ -80,16 +81,20 @@ function createYamlSchema(yaml: YamlModule): Schema {
       return isSame ? value : new WrittenScalar(value, source);
     },
   });
-  const { addPair, has } = yaml.mapTag;
   const map = {
     ...yaml.mapTag,
     addPair: (record: Record<string, unknown>, key: unknown, value: unknown): string => {
       const name = typeof key === "string" ? key : toKey(key);
-      const isTaken = typeof value === "string" || typeof name !== "string";
-      return addPair(record, name, isTaken ? value : texts.takeMember(record, name, value));
+      if (typeof name !== "string") return yaml.mapTag.addPair(record, name, value);
+      setOwn(
+        record,
+        name,
+        typeof value === "string" ? value : texts.takeMember(record, name, value),
+      );
+      return "";
     },
     has: (record: Record<string, unknown>, key: unknown): boolean =>
-      has(record, typeof key === "string" ? key : toKey(key)),
+      Object.hasOwn(record, typeof key === "string" ? key : String(toKey(key))),
   };
   const sequence = {
     ...yaml.seqTag,
