@@ -1,10 +1,9 @@
 import { ToolError, type JsonObject, type ToolContext, type ToolErrorCode } from "@toolweave/core";
-import { isObject, cancellationOf, pause, visibleText } from "@toolweave/core/adapter";
+import { isObject, cancellationOf, pause, visibleText, truncate } from "@toolweave/core/adapter";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { Requester } from "../connection/requester.ts";
 import { toCallError } from "../transport/call-error.ts";
 import { toProgressMessage } from "./call-output.ts";
-import { truncate } from "../transport/messages/truncate.ts";
 import {
   notifyTaskCreated,
   readTaskState,

@@ -4,9 +4,8 @@ import type { ServerRequestHandler, ParsedServerRequest } from "./server-request
 import { toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
 import { ActiveCalls, toActiveCall, type ActiveRequest } from "./active-calls.ts";
 import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
-import { truncate } from "../transport/messages/truncate.ts";
 import { InvalidServerRequest } from "./form-answer.ts";
-import { visibleText, whilePersonAnswers } from "@toolweave/core/adapter";
+import { visibleText, whilePersonAnswers, truncate } from "@toolweave/core/adapter";
 
 /** Maximum number of concurrent requests of one server. */
 const maxConcurrent = 20;
