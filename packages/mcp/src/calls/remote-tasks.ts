@@ -92,6 +92,8 @@ export class RemoteTasks {
   ): Promise<unknown> {
     ctx.checkpoint(writeTaskState(state));
     notifyTaskCreated(ctx.runId);
+    const { callsByTask } = this.#host.requestHandler;
+    callsByTask.set(state.id, ctx);
     try {
       if (responses !== undefined) {
         const params = { taskId: state.id, inputResponses: responses };
@@ -112,6 +114,8 @@ export class RemoteTasks {
       if (ctx.signal.aborted) this.#cancel(state, ctx);
       else if (ToolError.is(error) && !transientCodes.has(error.code)) ctx.checkpoint(null);
       throw error;
+    } finally {
+      if (callsByTask.get(state.id) === ctx) callsByTask.delete(state.id);
     }
   }
 

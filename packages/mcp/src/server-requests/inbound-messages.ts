@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, ToolContext } from "@toolweave/core";
 import type { McpConnection, ServerRequest } from "../transport/messages/mcp-connection.ts";
 import type { ServerRequestHandler, ParsedServerRequest } from "./server-request-handler.ts";
-import { toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
+import { relatedTask, toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
 import { ActiveCalls, toActiveCall, type ActiveRequest } from "./active-calls.ts";
 import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
 import { InvalidServerRequest } from "./form-answer.ts";
-import { visibleText, whilePersonAnswers, truncate } from "@toolweave/core/adapter";
+import { isObject, visibleText, whilePersonAnswers, truncate } from "@toolweave/core/adapter";
 
 /** Maximum number of concurrent requests of one server. */
 const maxConcurrent = 20;
@@ -98,10 +98,16 @@ export class InboundMessages {
 
   /** Finds the calls that a request may belong to, as `ActiveCalls.findCalls`. Roots may belong to none. */
   async #findCalls(received: ServerRequest): Promise<readonly ToolContext[]> {
-    const { options, server } = this.#requestHandler;
+    const { options, server, callsByTask } = this.#requestHandler;
     const isRoots = received.method === "roots/list";
     if (isRoots && typeof options.roots !== "function") return [];
+    const task = readRelatedTask(received.params);
     try {
+      if (task !== undefined) {
+        const call = callsByTask.get(task);
+        if (call !== undefined) return [call];
+        throw new InvalidServerRequest("no call waits for its task", -1);
+      }
       return await this.#live.findCalls(`${received.method} of ${server}`, received);
     } catch (error) {
       // No person or model is asked for an unknown call: it could be that of another caller.
@@ -152,7 +158,11 @@ export class InboundMessages {
     if (method !== "notifications/message") return false;
     const message = readLogMessage(this.#requestHandler.server, params);
     if (message === undefined) return true;
-    const ctx = this.#live.find(streamOwner);
+    const task = readRelatedTask(params);
+    const ctx =
+      task === undefined
+        ? this.#live.find(streamOwner)
+        : this.#requestHandler.callsByTask.get(task);
     try {
       this.#requestHandler.options.onLog?.(message, ctx && toActiveCall(ctx));
     } catch {
@@ -162,6 +172,13 @@ export class InboundMessages {
       ctx?.progress({ message: formatLogMessage(message) });
     return true;
   }
+}
+
+/** Returns the id of the task that a message belongs to. `undefined`: it names none. */
+function readRelatedTask({ _meta: meta }: JsonObject): string | undefined {
+  const related = isObject(meta) ? meta[relatedTask] : undefined;
+  const id = isObject(related) ? related["taskId"] : undefined;
+  return typeof id === "string" ? id : undefined;
 }
 
 function throwRootsError(): never {

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { forwardToClient } from "../../src/gateway/index.ts";
 import type { ActiveCall, ElicitationAnswer } from "../../src/options/server-request-options.ts";
 import { openClient, readText, serving } from "../support/open-gateway.ts";
-import { opened } from "../support/open-source.ts";
+import { executorOver, opened } from "../support/open-source.ts";
+import { greets, rawHttp, said, type RawExchange } from "../support/raw-http.ts";
 import { pressExecutor, pressOverHttp, saidIn } from "../support/requesting-server-executor.ts";
 import { pressUrl } from "../support/requesting-server-http.ts";
 import { pressServer } from "../support/requesting-server-process.ts";
@@ -201,6 +202,86 @@ describe.each([
     expect(saidIn(await asking)).toMatchObject({ content: { name: "call_1" } });
     await other;
   });
+});
+
+/**
+ * A server whose tool `ask` is a task. While nothing but the task waits for it, it asks on the shared stream. The
+ * tool `wait` ends with the response to the question.
+ */
+async function taskServer(): Promise<string> {
+  let shared: RawExchange | undefined;
+  let waiting: RawExchange | undefined;
+  let answer: string | undefined;
+  let isAsked = false;
+  const related = { "io.modelcontextprotocol/related-task": { taskId: "t" } };
+  const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
+  const params = { message: "?", requestedSchema };
+  const question = { id: "q", method: "elicitation/create", params: { ...params, _meta: related } };
+  const toTask = (): object => ({
+    taskId: "t",
+    status: answer === undefined ? "working" : "completed",
+    createdAt: "2026-01-01T00:00:00Z",
+    lastUpdatedAt: "2026-01-01T00:00:00Z",
+    ttl: null,
+    pollInterval: 50,
+  });
+  const serverInfo = { name: "s", version: "1" };
+  const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
+  const tools = [
+    { name: "ask", inputSchema: { type: "object" }, execution: { taskSupport: "required" } },
+    { name: "wait", inputSchema: { type: "object" } },
+  ];
+  return rawHttp((exchange) => {
+    const { message, request, response, json, stream, event } = exchange;
+    if (request.method === "GET") {
+      stream();
+      return void (shared = exchange);
+    }
+    const { method, params: given } = message;
+    if (method === "initialize") {
+      const result = { protocolVersion: "2025-11-25", capabilities, serverInfo };
+      return json({ result }, { "mcp-session-id": "s" });
+    }
+    if (method === undefined && request.method === "POST") {
+      const { result, error } = message as { readonly result?: unknown; readonly error?: unknown };
+      answer = JSON.stringify(result ?? error);
+      response.writeHead(202).end();
+      return waiting?.json({ result: said("waited") });
+    }
+    if (method === "tools/list") return json({ result: { tools } });
+    if (method === "tools/call" && given?.name === "wait") return void (waiting = exchange);
+    if (method === "tools/call") return json({ result: { task: toTask() } });
+    if (method === "tasks/result") return json({ result: said(answer ?? "") });
+    if (method !== "tasks/get") return void greets(exchange, "s");
+    json({ result: toTask() });
+    const log = { method: "notifications/message", params: { level: "info", _meta: related } };
+    if (!isAsked) {
+      response.on("finish", () => shared?.response.write(event(log) + event(question)));
+    }
+    isAsked = true;
+  });
+}
+
+it("a request of a task belongs to its call, although only others wait for the server", async () => {
+  const logged: unknown[] = [];
+  const source = opened({
+    name: "raw",
+    url: await taskServer(),
+    prefix: false,
+    onElicitation: acceptAs,
+    onLog: (_, call) => void logged.push(call?.callId),
+  });
+  await source.ready;
+  const executor = executorOver(source);
+  const waiting = executor.execute(wait);
+  const asked = await executor.execute({ id: "call_1", name: "ask", arguments: {} });
+  const taskId = asked.result?.taskId ?? "";
+  const outcome = await executor.tasks.result(taskId);
+  expect(outcome?.result?.content).toEqual([
+    { type: "text", text: JSON.stringify({ action: "accept", content: { name: "call_1" } }) },
+  ]);
+  expect(logged).toEqual(["call_1"]);
+  expect((await waiting).status).toBe("completed");
 });
 
 describe.each([
