@@ -11,7 +11,7 @@ interface Call {
   asking: number;
 }
 
-/** What happens next: to the call with this number, modulo those in progress. */
+/** A step: a new call, or one of the call with this number, modulo those in progress. */
 const step = fc.oneof(
   fc.record({ type: fc.constant("begin" as const), session: fc.nat(2) }),
   fc.record({ type: fc.constantFrom("ask", "answer", "answer", "stop"), at: fc.nat(9) }),
