@@ -29,6 +29,7 @@ const specFields: Record<keyof ToolSpec, true> = {
   injected: true,
   timeoutMs: true,
   retry: true,
+  visibility: true,
   execution: true,
   outputLimit: true,
   provenance: true,

@@ -104,7 +104,7 @@ export type { StandardInput } from "./define/standard-schema.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";
 export { builtInSource } from "./contract/tool-names.ts";
 export { formatValue } from "./text/format-value.ts";
-export { truncateUtf8 } from "./text/utf8.ts";
+export { ellipsize, truncate, truncateUtf8 } from "./text/utf8.ts";
 export { byName } from "./registry/toolset-snapshot.ts";
 export type { SearchContext } from "./built-in/searched-toolset.ts";
 export type { Metadata } from "./json/json.ts";

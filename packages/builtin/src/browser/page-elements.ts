@@ -1,3 +1,4 @@
+import { ellipsize } from "@toolweave/core/adapter";
 /** An element of a page, as a person reads it. */
 export interface PageElement {
   readonly role: string;
@@ -30,6 +31,6 @@ export function readElements(tree: unknown): PageElements {
 
 /** Describes an element for a person: `button "Save"`. */
 export function describeElement({ role, name }: PageElement): string {
-  const short = name.length > maxName ? `${name.slice(0, maxName)}…` : name;
+  const short = ellipsize(name, maxName);
   return short === "" ? role : `${role} ${JSON.stringify(short)}`;
 }

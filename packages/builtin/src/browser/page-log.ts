@@ -1,3 +1,4 @@
+import { ellipsize } from "@toolweave/core/adapter";
 import type { BrowserContext, Request } from "playwright-core";
 
 /** The last messages and requests that are remembered. */
@@ -89,7 +90,7 @@ export class PageLog {
   describeRequests(): string {
     const lines = Array.from(
       this.#requests.values(),
-      ({ method, url, status }) => `${status ?? "waiting"} ${method} ${cut(url)}`,
+      ({ method, url, status }) => `${status ?? "waiting"} ${method} ${ellipsize(url, maxMessage)}`,
     );
     const refused = Array.from(this.#refused, (host) => `refused ${host}`);
     return lines.length + refused.length === 0
@@ -103,11 +104,7 @@ export class PageLog {
   }
 
   #addMessage(text: string): void {
-    this.#messages.push(cut(text.replaceAll(/\s+/g, " ")));
+    this.#messages.push(ellipsize(text.replaceAll(/\s+/g, " "), maxMessage));
     if (this.#messages.length > maxEntries) this.#messages.shift();
   }
-}
-
-function cut(text: string): string {
-  return text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text;
 }

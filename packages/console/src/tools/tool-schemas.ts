@@ -67,6 +67,7 @@ export const toolSchemas: Readonly<Record<string, object>> = {
       },
       timeoutMs: { type: "number" },
       retry: { type: "object" },
+      visibility: { enum: ["app"] },
       execution: { enum: ["inline", "task"] },
       outputLimit: { type: "object" },
       provenance: {

@@ -129,6 +129,11 @@ export interface ToolSpec {
   readonly timeoutMs?: number;
   /** Absent: the executor's default. Not read when the source is not trusted. */
   readonly retry?: RetryPolicy;
+  /**
+   * `app`: only user interfaces of a host call the tool (MCP Apps). No model is given it or can call it; a run with
+   * `toolset: registry.toolset()` can. Default: for models, too.
+   */
+  readonly visibility?: "app";
   /** `task`: the call answers with a task id at once. Default: `inline`. */
   readonly execution?: "inline" | "task";
   /** Absent: the executor's. */

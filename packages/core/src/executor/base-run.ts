@@ -167,7 +167,8 @@ export class BaseRun<Executor extends object> {
   toolsetFor(name: string): Toolset {
     const { executor } = this.#engine;
     const base = executor.advertised(this.caller);
-    if (!isBuiltInName(name)) return base;
+    if (!isBuiltInName(name))
+      return base.callable(name) === undefined ? executor.permitted(this.caller) : base;
     const all = { artifacts: true, tasks: true };
     return executor.helpers.join(base, all, this.caller).with(this.#searched?.tools ?? []);
   }

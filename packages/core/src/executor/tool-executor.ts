@@ -86,9 +86,11 @@ export class ToolExecutor extends ExecutorView {
   readonly helpers: BuiltInTools;
   /** Provides the toolset of calls without a caller. */
   #anonymousRun: ToolRun | undefined;
-  #advertised: Toolset | undefined;
+  #permitted: Toolset | undefined;
   /** Toolsets by caller, for policies that depend on it. */
-  #advertisedTo = new WeakMap<Caller, Toolset>();
+  #permittedTo = new WeakMap<Caller, Toolset>();
+  /** The parts for models of the cached toolsets. */
+  readonly #advertised = new WeakMap<Toolset, Toolset>();
   /** The registry's toolset from which the cached toolsets were created. */
   #snapshot: Toolset | undefined;
   #followsRegistry = false;
@@ -125,29 +127,44 @@ export class ToolExecutor extends ExecutorView {
   }
 
   /**
-   * Every tool that the policy may let run for a caller, without built-in tools.
+   * Every tool that a model may be given for a caller, without built-in tools.
    *
    * @internal
    */
   advertised(caller: Caller | undefined): Toolset {
+    const all = this.permitted(caller);
+    let advertised = this.#advertised.get(all);
+    if (advertised === undefined) {
+      advertised = all.filter(({ tool }) => tool.spec.visibility !== "app");
+      this.#advertised.set(all, advertised);
+    }
+    return advertised;
+  }
+
+  /**
+   * Every tool that the policy may let run for a caller, without built-in tools.
+   *
+   * @internal
+   */
+  permitted(caller: Caller | undefined): Toolset {
     const all = this.registry.toolset();
     // By object: the same version may have other objects for the same tools.
     if (this.#snapshot !== all) {
       this.#snapshot = all;
-      this.#advertised = undefined;
-      this.#advertisedTo = new WeakMap();
+      this.#permitted = undefined;
+      this.#permittedTo = new WeakMap();
       if (!this.#hasCheckedRules) this.#hasCheckedRules = warnOfMisspeltRules(this.#engine);
     }
     return this.#dependsOnCaller && caller !== undefined
-      ? this.#advertisedFor(caller, all)
-      : (this.#advertised ??= permitted(all, this.#engine.policies, undefined));
+      ? this.#permittedFor(caller, all)
+      : (this.#permitted ??= permitted(all, this.#engine.policies, undefined));
   }
 
-  #advertisedFor(caller: Caller, all: Toolset): Toolset {
-    let toolset = this.#advertisedTo.get(caller);
+  #permittedFor(caller: Caller, all: Toolset): Toolset {
+    let toolset = this.#permittedTo.get(caller);
     if (toolset === undefined) {
       toolset = permitted(all, this.#engine.policies, caller);
-      this.#advertisedTo.set(caller, toolset);
+      this.#permittedTo.set(caller, toolset);
     }
     return toolset;
   }

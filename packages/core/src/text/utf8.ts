@@ -27,6 +27,20 @@ export function truncateUtf8(text: string, limit: number): string {
   return text.slice(0, index);
 }
 
+/**
+ * The beginning of a text, never with half a character at its end.
+ *
+ * @param max Maximum number of UTF-16 units.
+ */
+export function truncate(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+}
+
+/** The same; a text that was cut ends with an ellipsis. */
+export function ellipsize(text: string, max: number): string {
+  return text.length <= max ? text : `${truncate(text, max)}…`;
+}
+
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }

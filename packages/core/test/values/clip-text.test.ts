@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { truncateUtf8, utf8Length } from "../../src/text/utf8.ts";
+import { ellipsize, truncate, truncateUtf8, utf8Length } from "../../src/text/utf8.ts";
 import { anyText } from "../support/any-text.ts";
 
 const text = fc.string({
@@ -41,5 +41,16 @@ describe("clipText", () => {
         expect(Buffer.from(clipped, "utf8").toString("utf8")).toBe(clipped);
       }),
     );
+  });
+});
+
+describe("truncate and ellipsize", () => {
+  test("cut a text that is too long, and no character", () => {
+    expect([truncate("🙂🙂", 3), ellipsize("🙂🙂", 3)]).toEqual(["🙂", "🙂…"]);
+    expect([truncate("ab", 1), ellipsize("ab", 1)]).toEqual(["a", "a…"]);
+  });
+
+  test("leave a short text unchanged", () => {
+    expect([truncate("🙂", 2), ellipsize("🙂", 2)]).toEqual(["🙂", "🙂"]);
   });
 });

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import { retryAfterMs, type HttpResponse } from "../message/http-response.ts";
-import { visibleText } from "@toolweave/core/adapter";
+import { visibleText, ellipsize } from "@toolweave/core/adapter";
 
 /** The server's error response (RFC 6749 section 5.2). */
 export interface Refusal {
@@ -109,7 +109,5 @@ export function serverText(text: unknown, secrets: readonly string[]): string {
       sanitized = sanitized.replaceAll(form, "***");
     }
   }
-  if (sanitized.length <= maxLength) return sanitized;
-  // Half a surrogate pair is omitted.
-  return `${sanitized.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
+  return ellipsize(sanitized, maxLength);
 }

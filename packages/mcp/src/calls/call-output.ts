@@ -5,7 +5,6 @@ import {
   type JsonValue,
   type ToolOutput,
 } from "@toolweave/core";
-import { truncate } from "../transport/messages/truncate.ts";
 import {
   isObject,
   isContentBlock,
@@ -14,6 +13,7 @@ import {
   stringifyExact,
   visibleText,
   withStructuredContent,
+  truncate,
 } from "@toolweave/core/adapter";
 import { withoutNulls } from "../schema/null-members.ts";
 

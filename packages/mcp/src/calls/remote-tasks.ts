@@ -1,10 +1,9 @@
 import { ToolError, type JsonObject, type ToolContext, type ToolErrorCode } from "@toolweave/core";
-import { isObject, cancellationOf, pause, visibleText } from "@toolweave/core/adapter";
+import { isObject, cancellationOf, pause, visibleText, truncate } from "@toolweave/core/adapter";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { Requester } from "../connection/requester.ts";
 import { toCallError } from "../transport/call-error.ts";
 import { toProgressMessage } from "./call-output.ts";
-import { truncate } from "../transport/messages/truncate.ts";
 import {
   notifyTaskCreated,
   readTaskState,
@@ -93,6 +92,8 @@ export class RemoteTasks {
   ): Promise<unknown> {
     ctx.checkpoint(writeTaskState(state));
     notifyTaskCreated(ctx.runId);
+    const { callsByTask } = this.#host.requestHandler;
+    callsByTask.set(state.id, ctx);
     try {
       if (responses !== undefined) {
         const params = { taskId: state.id, inputResponses: responses };
@@ -113,6 +114,8 @@ export class RemoteTasks {
       if (ctx.signal.aborted) this.#cancel(state, ctx);
       else if (ToolError.is(error) && !transientCodes.has(error.code)) ctx.checkpoint(null);
       throw error;
+    } finally {
+      if (callsByTask.get(state.id) === ctx) callsByTask.delete(state.id);
     }
   }
 

@@ -8,9 +8,8 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { visibleText, type AuthRequest } from "@toolweave/core/adapter";
+import { visibleText, type AuthRequest, ellipsize } from "@toolweave/core/adapter";
 import type { ServerAuth } from "../auth/server-auth.ts";
-import { ellipsize } from "../transport/messages/truncate.ts";
 import { SignInRequired } from "../auth/sign-in-required.ts";
 
 /** Maximum number of sign-ins of one call: one to connect, one for the scopes of the tool, and one more. */

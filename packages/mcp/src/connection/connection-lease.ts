@@ -37,15 +37,20 @@ export class ConnectionLease {
     const { connection, inbound } = this;
     this.begin();
     const active = inbound.begin(ctx);
+    let isAnswered = false;
     try {
       const sent = inbound.addMeta(params);
       const answer = await (options.onLate === undefined
         ? connection.request(method, sent, options, active)
         : detachOnAbort(options, (detached) => connection.request(method, sent, detached, active)));
       this.hasAnswered = true;
+      isAnswered = true;
       return answer;
+    } catch (error) {
+      isAnswered = !options.signal.aborted && isErrorAnswer(error);
+      throw error;
     } finally {
-      inbound.end(active);
+      inbound.end(active, isAnswered);
       this.done();
     }
   }
@@ -66,4 +71,9 @@ export class ConnectionLease {
     this.#isRetired = true;
     if (this.isIdle) void this.connection.close();
   }
+}
+
+/** True for an error that the server has answered with, which has a code of JSON-RPC. */
+function isErrorAnswer(error: unknown): boolean {
+  return typeof (error as { readonly code?: unknown } | undefined)?.code === "number";
 }

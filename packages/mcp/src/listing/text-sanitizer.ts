@@ -1,5 +1,4 @@
-import { visibleText } from "@toolweave/core/adapter";
-import { ellipsize, truncate } from "../transport/messages/truncate.ts";
+import { visibleText, ellipsize, truncate } from "@toolweave/core/adapter";
 
 /** Maximum number of characters of a tool's description. The longest of 256 real tools has 4,000. */
 export const maxDescriptionLength = 10_000;

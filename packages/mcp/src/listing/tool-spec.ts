@@ -82,11 +82,19 @@ export function toToolSpec(
     ...(modelOutputSchema === undefined ? {} : { outputSchema: modelOutputSchema }),
     annotations,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(isForAppsOnly(definition) ? { visibility: "app" as const } : {}),
     ...(isTask ? { execution: "task" as const } : {}),
     provenance: { adapter: "mcp", source: server, origin: { tool: definition.name, ...program } },
     ...(metadata === undefined ? {} : { metadata }),
   };
   return { spec, problems: toProblems(name, texts) };
+}
+
+/** True for a tool that no model may be given (MCP Apps 2026-01-26, Resource Discovery, Visibility). */
+function isForAppsOnly({ _meta }: McpDefinition): boolean {
+  const ui = isObject(_meta) ? _meta["ui"] : undefined;
+  const visibility = isObject(ui) ? ui["visibility"] : undefined;
+  return Array.isArray(visibility) && !visibility.includes("model");
 }
 
 /** Returns the same text for equal definitions, whatever the order of their members. */

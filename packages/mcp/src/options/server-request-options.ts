@@ -114,7 +114,10 @@ export interface SamplingAnswer {
   readonly stopReason?: string;
 }
 
-/** The call during which a server makes a request. */
+/**
+ * The call during which a server makes a request. If the server does not name it and several calls of one session are
+ * in progress, it is the latest of them.
+ */
 export interface ActiveCall {
   readonly callId: string;
   readonly runId: string;

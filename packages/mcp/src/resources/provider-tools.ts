@@ -10,14 +10,19 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { isObject, cancellationOf, visibleText, type SourceProblem } from "@toolweave/core/adapter";
+import {
+  isObject,
+  cancellationOf,
+  visibleText,
+  type SourceProblem,
+  truncate,
+} from "@toolweave/core/adapter";
 import { handleInputRequired } from "../calls/input-required.ts";
 import type { Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import { withPrefix, type Naming } from "../listing/tool-names.ts";
 import { toContentBlock, toProgressMessage } from "../calls/call-output.ts";
 import { listPages, type ListHost, type ListName, type ServerProvider } from "./server-provider.ts";
-import { truncate } from "../transport/messages/truncate.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";
 
 /** Number of entries after which a list is cut off and the model receives a cursor. */

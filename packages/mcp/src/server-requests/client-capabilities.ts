@@ -5,6 +5,9 @@ import type { ServerRequestOptions } from "../options/server-request-options.ts"
 /** Name of the tasks extension of 2026-07-28: if the client declares it, a server may run any call as a task. */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
+/** Key of the task that a message belongs to (2025-11-25, basic/utilities/tasks). */
+export const relatedTask = "io.modelcontextprotocol/related-task";
+
 /** Keys of the newer protocol's `_meta` (2026-07-28, basic, "_meta"). */
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 const logLevelKey = "io.modelcontextprotocol/logLevel";

@@ -1,12 +1,11 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { isObject, visibleText } from "@toolweave/core/adapter";
+import { isObject, visibleText, ellipsize, truncate } from "@toolweave/core/adapter";
 import {
   measureDefinition,
   findMissingReference,
   readSchema,
   sanitizeSchema,
 } from "../schema/read-schema.ts";
-import { ellipsize, truncate } from "../transport/messages/truncate.ts";
 import { InvalidServerRequest } from "./form-answer.ts";
 import type { ElicitationRequest } from "../options/server-request-options.ts";
 

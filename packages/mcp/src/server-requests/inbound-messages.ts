@@ -1,21 +1,17 @@
 import type { JsonObject, JsonValue, ToolContext } from "@toolweave/core";
 import type { McpConnection, ServerRequest } from "../transport/messages/mcp-connection.ts";
 import type { ServerRequestHandler, ParsedServerRequest } from "./server-request-handler.ts";
-import { toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
+import { relatedTask, toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
 import { ActiveCalls, toActiveCall, type ActiveRequest } from "./active-calls.ts";
 import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
-import { truncate } from "../transport/messages/truncate.ts";
 import { InvalidServerRequest } from "./form-answer.ts";
-import { visibleText } from "@toolweave/core/adapter";
+import { isObject, visibleText, whilePersonAnswers, truncate } from "@toolweave/core/adapter";
 
 /** Maximum number of concurrent requests of one server. */
 const maxConcurrent = 20;
 
 /** Maximum number of requests to people and models during one call: each has a cost. */
 const maxPerCall = 100;
-
-const unknownCall =
-  "it does not name the call that it belongs to, and none is in progress, or several are";
 
 const info = logLevels.indexOf("info");
 
@@ -67,68 +63,86 @@ export class InboundMessages {
   /**
    * Registers a request: until it ends, requests and log messages of the server belong to its call.
    *
-   * @param ctx `undefined`: it is made for no call; in the meantime the call of a server request is unknown.
+   * @param ctx `undefined`: it is made for no call.
    */
   begin(ctx: ToolContext | undefined): ActiveRequest {
     return this.#live.begin(ctx);
   }
 
-  /** Ends a registered request. */
-  end(request: ActiveRequest): void {
-    this.#live.end(request);
+  /** Ends a registered request: see `ActiveCalls.end`. */
+  end(request: ActiveRequest, isAnswered: boolean): void {
+    this.#live.end(request, isAnswered);
   }
 
   /** Handles `ConnectOptions.onRequest`; an error that it throws is sent to the server. */
   async handleRequest(received: ServerRequest): Promise<JsonValue> {
-    const { method, params, signal, streamOwner } = received;
-    const request = this.#requestHandler.read(method, params);
-    const ctx = this.#live.find(streamOwner);
+    const request = this.#requestHandler.read(received.method, received.params);
+    if (
+      request.method === "elicitation/create" &&
+      this.#requestHandler.options.onElicitation === undefined
+    ) {
+      if (request.request.mode === "url") return { action: "cancel" };
+      // 2025-11-25, Elicitation, Error Handling: the mode was not declared. See `toClientCapabilities`.
+      throw new InvalidServerRequest("the client does not support forms");
+    }
+    const calls = await this.#findCalls(received);
     if (this.#open >= maxConcurrent)
       throw new InvalidServerRequest("there are too many concurrent requests", -1);
     this.#open += 1;
     try {
-      if (request.method === "roots/list") {
-        return await this.#requestHandler
-          .roots(ctx && toActiveCall(ctx, signal))
-          .catch(throwRootsError);
-      }
-      return await this.#answer(request, ctx, signal);
+      return await this.#answer(request, calls, received.signal);
     } finally {
       this.#open -= 1;
     }
   }
 
+  /** Finds the calls that a request may belong to, as `ActiveCalls.findCalls`. Roots may belong to none. */
+  async #findCalls(received: ServerRequest): Promise<readonly ToolContext[]> {
+    const { options, server, callsByTask } = this.#requestHandler;
+    const isRoots = received.method === "roots/list";
+    if (isRoots && typeof options.roots !== "function") return [];
+    const task = readRelatedTask(received.params);
+    try {
+      if (task !== undefined) {
+        const call = callsByTask.get(task);
+        if (call !== undefined) return [call];
+        throw new InvalidServerRequest("no call waits for its task", -1);
+      }
+      return await this.#live.findCalls(`${received.method} of ${server}`, received);
+    } catch (error) {
+      // No person or model is asked for an unknown call: it could be that of another caller.
+      if (isRoots && !received.signal.aborted) return [];
+      throw error;
+    }
+  }
+
+  /** @param calls Result of `#findCalls`: the handler receives the latest one. */
   async #answer(
     request: ParsedServerRequest,
-    ctx: ToolContext | undefined,
+    calls: readonly ToolContext[],
     signal: AbortSignal,
   ): Promise<JsonValue> {
     const { method } = request;
-    const { options, server } = this.#requestHandler;
-    if (ctx === undefined) {
-      // No person or model is asked: the request could be that of another caller. An `action` would be a person's.
-      for (const call of this.#live.all)
-        call.progress({ message: `${method} of ${server} was rejected: ${unknownCall}.` });
-      throw new InvalidServerRequest(unknownCall, -1);
+    const ctx = calls.at(-1);
+    if (ctx === undefined || method === "roots/list") {
+      return this.#requestHandler.roots(ctx && toActiveCall(ctx, signal)).catch(throwRootsError);
     }
-    // 2025-11-25, Elicitation, Error Handling: the mode was not declared. See `toClientCapabilities`.
-    if (
-      method === "elicitation/create" &&
-      request.request.mode === "form" &&
-      options.onElicitation === undefined
-    )
-      throw new InvalidServerRequest("the client does not support forms");
     const count = this.#passedOn.get(ctx) ?? 0;
     if (count >= maxPerCall)
       throw new InvalidServerRequest("there are too many requests during this call", -1);
     this.#passedOn.set(ctx, count + 1);
+    const stop = AbortSignal.any([ctx.signal, signal]);
+    let answer: PromiseLike<JsonObject> = this.#requestHandler.handle(request, ctx, stop);
+    // The handler pauses the deadline of the call that it receives.
+    if (method === "elicitation/create")
+      for (const other of calls.slice(0, -1)) answer = whilePersonAnswers(other, answer);
     try {
-      return await this.#requestHandler.handle(request, ctx, AbortSignal.any([ctx.signal, signal]));
+      return await answer;
     } catch (error) {
       if (error instanceof InvalidServerRequest) throw error;
       // For the host only: errors of its handlers are not sent to the server.
       ctx.progress({
-        message: `${method} of ${server} could not be answered: ${String(error)}`,
+        message: `${method} of ${this.#requestHandler.server} could not be answered: ${String(error)}`,
       });
       if (method === "elicitation/create") return { action: "cancel" };
       throw new InvalidServerRequest("the host rejected it", -1);
@@ -144,7 +158,11 @@ export class InboundMessages {
     if (method !== "notifications/message") return false;
     const message = readLogMessage(this.#requestHandler.server, params);
     if (message === undefined) return true;
-    const ctx = this.#live.find(streamOwner);
+    const task = readRelatedTask(params);
+    const ctx =
+      task === undefined
+        ? this.#live.find(streamOwner)
+        : this.#requestHandler.callsByTask.get(task);
     try {
       this.#requestHandler.options.onLog?.(message, ctx && toActiveCall(ctx));
     } catch {
@@ -154,6 +172,13 @@ export class InboundMessages {
       ctx?.progress({ message: formatLogMessage(message) });
     return true;
   }
+}
+
+/** Returns the id of the task that a message belongs to. `undefined`: it names none. */
+function readRelatedTask({ _meta: meta }: JsonObject): string | undefined {
+  const related = isObject(meta) ? meta[relatedTask] : undefined;
+  const id = isObject(related) ? related["taskId"] : undefined;
+  return typeof id === "string" ? id : undefined;
 }
 
 function throwRootsError(): never {

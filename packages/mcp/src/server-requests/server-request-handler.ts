@@ -25,6 +25,8 @@ export class ServerRequestHandler {
   /** Name of the server. */
   readonly server: string;
   readonly options: ServerRequestOptions;
+  /** Calls that wait for a task of the server, by its id: requests of 2025-11-25 name their task. */
+  readonly callsByTask: Map<string, ToolContext> = new Map();
   /** Pages that people were sent to. */
   readonly urlElicitations: UrlElicitations = new UrlElicitations();
 

@@ -1,5 +1,5 @@
 import { ToolError, type JsonValue } from "@toolweave/core";
-import { visibleText } from "@toolweave/core/adapter";
+import { visibleText, ellipsize, truncate } from "@toolweave/core/adapter";
 import {
   ResponseLostError,
   ConnectionClosedError,
@@ -9,7 +9,6 @@ import {
   unsupportedVersion,
 } from "./messages/transport-errors.ts";
 import { readErrorMessage } from "./messages/session-refusal.ts";
-import { ellipsize, truncate } from "./messages/truncate.ts";
 import { takeBeginning, takeEnd } from "./stdio/line-reader.ts";
 
 /** Characters of a server's message that an error repeats at most. */

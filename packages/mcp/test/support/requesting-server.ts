@@ -59,6 +59,8 @@ export class PressWorld {
   /** Calls of `bind` that were notified of their cancellation. */
   stopped = 0;
   rounds = 0;
+  /** Ends the calls of `wait` in progress. */
+  readonly waiting: (() => void)[] = [];
 }
 
 /** A press that asks its customers, in both generations of the protocol. */
@@ -211,6 +213,14 @@ export function press(world: PressWorld): McpServer {
             );
             return said(await Promise.all(requests));
           }
+          case "form for 50 ms": {
+            const asked = { message: "Name?", requestedSchema: form };
+            return said(await ctx.mcpReq.elicitInput(asked, { timeout: 50 }));
+          }
+          case "form beside wait":
+            while (world.waiting.length === 0)
+              await new Promise((resolve) => setImmediate(resolve));
+            return said(await ctx.mcpReq.elicitInput({ message: "Name?", requestedSchema: form }));
           case "capabilities":
             return said(server.server.getClientCapabilities());
           case "page": {
@@ -254,6 +264,18 @@ export function press(world: PressWorld): McpServer {
     }
     world.stopped += 1;
     return said("bound");
+  });
+  server.registerTool("wait", { description: "Ends when `proceed` is called." }, async (ctx) => {
+    const ended = new Promise<void>((resolve) => world.waiting.push(resolve));
+    const { _meta: meta } = ctx.mcpReq;
+    const params = { progressToken: meta?.progressToken ?? 0, progress: 1 };
+    await ctx.mcpReq.notify({ method: "notifications/progress", params });
+    await ended;
+    return said("waited");
+  });
+  server.registerTool("proceed", { description: "Ends the calls of `wait`." }, () => {
+    for (const end of world.waiting.splice(0)) end();
+    return said("proceeded");
   });
   server.registerTool(
     "stopped",

@@ -12,7 +12,7 @@ import type { TokenClient } from "./token-client.ts";
 import type { OAuthClients } from "./oauth-clients.ts";
 import type { CredentialPlan, SchemeUse } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
-import { visibleText, type AuthRequest } from "@toolweave/core/adapter";
+import { visibleText, type AuthRequest, ellipsize } from "@toolweave/core/adapter";
 import type { TokenCredential } from "@toolweave/core/stores";
 import type { OAuthClient } from "@toolweave/http";
 import { isRecord } from "../document/record.ts";
@@ -221,5 +221,5 @@ const maxTextLength = 300;
  */
 function formatServerName(text: string): string {
   const visible = visibleText(text).replace(/\s+/g, " ").trim();
-  return visible.length <= maxTextLength ? visible : `${visible.slice(0, maxTextLength)}…`;
+  return ellipsize(visible, maxTextLength);
 }

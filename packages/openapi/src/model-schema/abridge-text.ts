@@ -1,3 +1,4 @@
+import { truncate } from "@toolweave/core/adapter";
 /** Maximum length of a cached text: longer ones are rarely repeated. */
 const maxKeyLength = 2000;
 /** Maximum number of entries; then the cache is cleared. */
@@ -150,7 +151,7 @@ function toPlainText(text: string): string {
 
 /** Truncates a text after a complete word; a surrogate pair is not split. */
 function truncateText(sentence: string, budget: number): string {
-  const beginning = sentence.slice(0, budget).replace(/[\ud800-\udbff]$/, "");
+  const beginning = truncate(sentence, budget);
   return beginning.replace(/[\s,;:(]*\S*$/, "") || beginning;
 }
 

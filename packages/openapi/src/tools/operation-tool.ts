@@ -16,6 +16,7 @@ import {
   type ItemStream,
   type ToolAvailability,
   withoutBigints,
+  ellipsize,
 } from "@toolweave/core/adapter";
 import { layoutArguments, type ArgumentLayout } from "../arguments/argument-layout.ts";
 import { checkFixed, selectOffered } from "../arguments/offered-arguments.ts";
@@ -168,7 +169,7 @@ export class OperationTool implements Tool {
       {
         kind: "network",
         target,
-        summary: `${method} ${pathAndQuery.length > 300 ? `${pathAndQuery.slice(0, 300)}…` : pathAndQuery} on ${origin}`,
+        summary: `${method} ${ellipsize(pathAndQuery, 300)} on ${origin}`,
       },
     ];
   }

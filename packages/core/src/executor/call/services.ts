@@ -44,6 +44,8 @@ export interface CallExecutor {
   readonly tasks: ExecutorTasks;
   /** The tools that a model may be given for this caller. */
   advertised(caller: Caller | undefined): Toolset;
+  /** The same with the tools that are not for models. */
+  permitted(caller: Caller | undefined): Toolset;
   startRun(options: StartedRun): RunState;
 }
 

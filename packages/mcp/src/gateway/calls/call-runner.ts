@@ -97,7 +97,7 @@ export class CallRunner {
       throw new McpError(errorCode.invalidParams, "name must be a string");
     if (!isObject(args)) throw new McpError(errorCode.invalidParams, "arguments must be an object");
     const { requestState } = port;
-    const tool = this.#tools.forCaller(client.caller).callable(name)?.tool;
+    const tool = this.#tools.find(client.caller, name)?.tool;
     const kind = getCallKind(tool, params["task"], port);
     return this.countRequest(async () => {
       if (requestState !== undefined) {
@@ -298,8 +298,7 @@ export class CallRunner {
    * @throws McpError
    */
   toResult(client: GatewayClient, outcome: EndedOutcome, port: RequestPort): JsonObject {
-    const toolset = this.#tools.forCaller(client.caller);
-    const tool = toolset.callable(outcome.result.toolName)?.tool;
+    const tool = this.#tools.find(client.caller, outcome.result.toolName)?.tool;
     if (this.#forModel) return toModelResult(outcome, tool);
     const result = toCallResult(outcome, tool);
     return "structuredContent" in result

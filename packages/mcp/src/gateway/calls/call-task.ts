@@ -57,7 +57,7 @@ export class CallTask {
   async run(work: ClientWork, name: string, args: JsonObject): Promise<CallEnd> {
     // The toolset of a run is fixed at its start.
     await this.#tools.waitForTool(work.client.caller, name, work.call.signal);
-    const run = this.#startRun(work.call, work.client);
+    const run = this.#startRun(work, name);
     const metadata = this.#served.callMetadata?.();
     const toolCall = {
       id: crypto.randomUUID(),
@@ -87,20 +87,25 @@ export class CallTask {
     answers: readonly Answer[],
   ): Promise<CallEnd> {
     await this.#tools.waitForTool(work.client.caller, interruption.call.name, work.call.signal);
-    const run = this.#startRun(work.call, work.client);
+    const run = this.#startRun(work, interruption.call.name);
     return this.#resume(work, run, interruption, answers, 1);
   }
 
   /** Waits for a running task. */
   async follow(call: ClientCall<CallEnd>, client: GatewayClient, id: string): Promise<void> {
-    await this.#watch.follow(call, client, this.#startRun(call, client), id);
+    await this.#watch.follow(call, client, this.#startRun({ call, client }), id);
   }
 
-  /** Starts a run for this client only: the interruption of another client is rejected in it. */
-  #startRun(call: ClientCall<CallEnd>, { caller, runOptions: behalf }: GatewayClient): ToolRun {
+  /**
+   * Starts a run for this client only: the interruption of another client is rejected in it.
+   *
+   * @param name Name of the tool, if it is known.
+   */
+  #startRun({ call, client }: Pick<ClientWork, "call" | "client">, name = ""): ToolRun {
+    const { caller, runOptions: behalf } = client;
     return this.#executor.startRun({
       id: call.runId,
-      toolset: this.#tools.forCaller(caller),
+      toolset: this.#tools.forCall(caller, name),
       inlineBinary: this.#served.forModel !== true,
       ...behalf,
     });
@@ -159,7 +164,7 @@ export class CallTask {
   }
 
   #isMcp({ caller }: GatewayClient, name: string): boolean {
-    const entry = this.#tools.forCaller(caller).callable(name);
+    const entry = this.#tools.find(caller, name);
     return entry?.tool.spec.provenance.adapter === "mcp";
   }
 }

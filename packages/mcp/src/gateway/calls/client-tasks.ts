@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject, type TaskInfo, type ToolExecutor } from "@toolweave/core";
 import { untilAborted } from "@toolweave/core/adapter";
-import { tasksExtension } from "../../server-requests/client-capabilities.ts";
+import { relatedTask, tasksExtension } from "../../server-requests/client-capabilities.ts";
 import type { EndedOutcome } from "../clients/call-result.ts";
 import type { ClientCall } from "./client-call.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
@@ -11,7 +11,6 @@ import {
   missingCapabilityError,
   type RequestPort,
 } from "../clients/request-port.ts";
-import { relatedTask } from "./open-questions.ts";
 import { toPage } from "../clients/paging.ts";
 import type { Replica } from "../replicas/replica.ts";
 import { supportsTasks } from "../clients/task-support.ts";

@@ -1,10 +1,8 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { isObject, pause } from "@toolweave/core/adapter";
+import { relatedTask } from "../../server-requests/client-capabilities.ts";
 import type { ClientQuestion } from "../clients/client-question.ts";
 import type { RequestPort } from "../clients/request-port.ts";
-
-/** Key of the task that a message belongs to (2025-11-25, basic/utilities/tasks). */
-export const relatedTask = "io.modelcontextprotocol/related-task";
 
 /** A question without an answer yet. */
 interface OpenQuestion {

@@ -7,7 +7,7 @@ import {
 } from "@toolweave/core/adapter";
 import { toolSearch } from "@toolweave/core/search";
 import { toCallerKey } from "./gateway-client.ts";
-import type { ServeMcpOptions } from "./serve-options.ts";
+import type { GatewaySettings } from "./serve-options.ts";
 
 /** Number of tools above which `auto` uses search. */
 const maxListed = 100;
@@ -23,17 +23,21 @@ interface CallerToolsets {
 export class ClientTools {
   readonly #executor: ToolExecutor;
   readonly #search: boolean | "auto";
-  readonly #listed: ServeMcpOptions["listed"];
+  readonly #listed: GatewaySettings["listed"];
+  readonly #forModel: boolean;
   /** Toolsets of which only some tools are listed, by the whole toolset. */
   readonly #narrowed = new WeakMap<Toolset, Toolset>();
+  /** Toolsets with the tools for apps, by the toolset without them. */
+  readonly #withApps = new WeakMap<Toolset, Toolset>();
   readonly #lists = new Map<string, CallerToolsets>();
   #toolSearch: ToolSearch | undefined;
 
   constructor(
     executor: ToolExecutor,
-    { search, listed }: Pick<ServeMcpOptions, "listed"> & { readonly search: boolean | "auto" },
+    { search, listed, forModel }: Pick<GatewaySettings, "search" | "listed" | "forModel">,
   ) {
     this.#executor = executor;
+    this.#forModel = forModel === true;
     this.#search = search;
     this.#listed = listed;
   }
@@ -55,6 +59,30 @@ export class ClientTools {
     return lists.searching.freezeToolset();
   }
 
+  /** Returns the toolset that a client with user interfaces lists: with the tools that only those may call. */
+  withApps(caller: Caller | undefined): Toolset {
+    const toolset = this.forCaller(caller);
+    if (this.#forModel) return toolset;
+    let withApps = this.#withApps.get(toolset);
+    if (withApps === undefined) {
+      const all = this.#executor.permitted(caller).entries();
+      withApps = toolset.with([...all].filter(({ tool }) => tool.spec.visibility === "app"));
+      this.#withApps.set(toolset, withApps);
+    }
+    return withApps;
+  }
+
+  /** Returns the toolset of a client's call. Only a call of a tool for apps can use such tools. */
+  forCall(caller: Caller | undefined, name: string): Toolset {
+    const toolset = this.forCaller(caller);
+    return toolset.callable(name) === undefined ? this.withApps(caller) : toolset;
+  }
+
+  /** Returns the tool that a client's call of that name runs. */
+  find(caller: Caller | undefined, name: string): RegisteredTool | undefined {
+    return this.forCall(caller, name).callable(name);
+  }
+
   /** The toolset in which only the named and the built-in tools are listed. */
   #narrow(all: Toolset, names: readonly string[]): Toolset {
     let narrowed = this.#narrowed.get(all);
@@ -73,7 +101,7 @@ export class ClientTools {
   /** Resolves when the tool exists, no loading source can add it any more, or the signal is aborted. */
   async waitForTool(caller: Caller | undefined, name: string, signal: AbortSignal): Promise<void> {
     const { registry } = this.#executor;
-    const exists = (): boolean => this.forCaller(caller).callable(name) !== undefined;
+    const exists = (): boolean => this.find(caller, name) !== undefined;
     if (!registry.loading || signal.aborted || exists()) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {

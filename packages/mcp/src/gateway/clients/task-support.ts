@@ -50,7 +50,15 @@ export function getCallKind(
 }
 
 /** True if a client of 2026-07-28 declares the tasks extension. */
-export function supportsTasks({ capabilities }: RequestPort): boolean {
+export function supportsTasks(port: RequestPort): boolean {
+  return supportsExtension(port, tasksExtension);
+}
+
+/** True if a client declares an extension of the protocol. */
+export function supportsExtension(
+  { capabilities }: Pick<RequestPort, "capabilities">,
+  extension: string,
+): boolean {
   const { extensions } = capabilities;
-  return isObject(extensions) && isObject(extensions[tasksExtension]);
+  return isObject(extensions) && isObject(extensions[extension]);
 }

@@ -18,9 +18,7 @@ export function measuredHandlers(
       const startedAt = performance.now();
       // Only names that exist: a client could send any number of others.
       const entry =
-        method === "tools/call"
-          ? tools.forCaller(client.caller).callable(String(params["name"]))
-          : undefined;
+        method === "tools/call" ? tools.find(client.caller, String(params["name"])) : undefined;
       const subject =
         entry === undefined ? {} : { tool: entry.tool.spec.name, source: entry.source };
       const report = (end: { readonly errorCode?: number; readonly isError?: boolean }): void =>

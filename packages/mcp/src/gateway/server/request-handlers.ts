@@ -14,6 +14,7 @@ import {
 import { withInputRequired, type ProviderCall } from "../providers/provider-calls.ts";
 import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
 import type { GatewaySettings } from "../clients/serve-options.ts";
+import { supportsExtension } from "../clients/task-support.ts";
 import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
@@ -24,6 +25,8 @@ const loadingMs = 5_000;
 
 /** The extension of Agent Skills (SEP-2640). */
 const skillsExtension = "io.modelcontextprotocol/skills";
+/** The extension of MCP Apps (SEP-1865): user interfaces of servers. */
+const appsExtension = "io.modelcontextprotocol/ui";
 /** Caching hints of skills, which the extension requires: entries are those of the caller, and always asked for. */
 const skillHints = { resultType: "complete", ttlMs: 0, cacheScope: "private" } as const;
 
@@ -87,7 +90,7 @@ export class RequestHandlers {
     const skillFields = era === "modern" ? skillHints : {};
     const call = ({ signal }: RequestPort): ProviderCall => ({ client, signal });
     return {
-      "tools/list": (params) => this.#listTools(client, params),
+      "tools/list": (params, port) => this.#listTools(client, params, port),
       "tools/call": (params, port) => this.#runner.call(client, params, port),
       ...this.#runner.tasks.handlers(client, era),
       "resources/list": async (params, port) =>
@@ -156,7 +159,7 @@ export class RequestHandlers {
 
   /** Returns the schema of a tool's arguments, if some of them are also sent in headers. */
   findSchema(client: GatewayClient, name: string): JsonObject | undefined {
-    const spec = this.#tools.forCaller(client.caller).callable(name)?.tool.spec;
+    const spec = this.#tools.find(client.caller, name)?.tool.spec;
     if (spec === undefined) return undefined;
     let hasHeaders = this.#hasHeaders.get(spec);
     if (hasHeaders === undefined) {
@@ -177,17 +180,20 @@ export class RequestHandlers {
     }
   }
 
-  async #listTools(client: GatewayClient, params: JsonObject): Promise<JsonObject> {
+  async #listTools(
+    { caller }: GatewayClient,
+    params: JsonObject,
+    port: RequestPort,
+  ): Promise<JsonObject> {
     const { registry } = this.#executor;
     // A hanging source delays only the first list.
     if (registry.loading)
       await (this.#loaded ??= withTimeout(registry.ready, loadingMs).catch(() => {}));
-    return toListResult(
-      "tools",
-      this.#list.forToolset(this.#tools.forCaller(client.caller)),
-      "name",
-      params,
-    );
+    // Other clients would give a model the tools that only user interfaces may call.
+    const toolset = supportsExtension(port, appsExtension)
+      ? this.#tools.withApps(caller)
+      : this.#tools.forCaller(caller);
+    return toListResult("tools", this.#list.forToolset(toolset), "name", params);
   }
 
   async #read(client: GatewayClient, params: JsonObject, port: RequestPort): Promise<JsonObject> {

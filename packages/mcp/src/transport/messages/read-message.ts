@@ -1,7 +1,6 @@
-import { parseExact, visibleText } from "@toolweave/core/adapter";
+import { parseExact, visibleText, truncate } from "@toolweave/core/adapter";
 import { maxMessageBytes, type ChannelReceiver } from "./channel.ts";
 import { readErrorMessage } from "./session-refusal.ts";
-import { truncate } from "./truncate.ts";
 import { isUtf8 } from "node:buffer";
 
 /** Maximum number of values of one message: parsing more blocks the process for too long and takes too much memory. */

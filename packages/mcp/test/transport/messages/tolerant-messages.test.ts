@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { toSample, toTextSample } from "../../../src/transport/messages/read-message.ts";
-import { ellipsize, truncate } from "../../../src/transport/messages/truncate.ts";
 import { formatLogMessage } from "../../../src/server-requests/inbound-messages.ts";
 import { toProgressMessage } from "../../../src/calls/call-output.ts";
 import { toDisplayName } from "../../../src/listing/text-sanitizer.ts";
@@ -55,8 +54,6 @@ describe("a text that is cut", () => {
     for (const before of [0, 1]) {
       const text = faces(before);
       for (const cut of [
-        truncate(text, 10),
-        ellipsize(text, 10),
         toProgressMessage(text),
         toDisplayName(text),
         formatLogMessage({ level: "info", logger: text, data: text }),
@@ -64,11 +61,5 @@ describe("a text that is cut", () => {
       ])
         expect(isWhole(cut)).toBe(true);
     }
-  });
-
-  it("is unchanged if it is short", () => {
-    expect(truncate("🙂", 2)).toBe("🙂");
-    expect(ellipsize("🙂", 2)).toBe("🙂");
-    expect(ellipsize("🙂🙂", 3)).toBe("🙂…");
   });
 });

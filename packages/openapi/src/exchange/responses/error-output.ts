@@ -1,5 +1,5 @@
 import { text, ToolError, type JsonValue, type ToolOutput } from "@toolweave/core";
-import { parseExact } from "@toolweave/core/adapter";
+import { parseExact, ellipsize, truncate } from "@toolweave/core/adapter";
 import { retryAfterMs, type HttpResponse } from "@toolweave/http";
 import { formatStatus, getHeader, redactSecrets, type SentRequest } from "./sent-request.ts";
 import { readErrorText } from "./read-body.ts";
@@ -113,7 +113,7 @@ export function formatProblem(problem: JsonValue, statusText: string): string | 
   const said = sentences.map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
   const more = Object.keys(rest).length === 0 ? "" : stringifyMembers(rest);
   if (more === "") return said;
-  return `${said} ${more.length <= maxRestLength ? more : `${more.slice(0, maxRestLength)}…`}`;
+  return `${said} ${ellipsize(more, maxRestLength)}`;
 }
 
 function stringifyMembers(members: JsonValue): string {
@@ -141,7 +141,7 @@ function tryParse(json: string): JsonValue | undefined {
 export function truncateBody(body: string, maxLength: number = maxErrorText): string {
   return body.length <= maxLength
     ? body
-    : `${body.slice(0, maxLength)}… (${body.length} characters)`;
+    : `${truncate(body, maxLength)}… (${body.length} characters)`;
 }
 
 /** The meaning of a failure status for the model that made the call. */

@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core/adapter";
+import { visibleText, ellipsize } from "@toolweave/core/adapter";
 import { redactSecrets } from "./sent-request.ts";
 
 /** Maximum number of characters of a page that are read; its subject is at the beginning. */
@@ -32,8 +32,7 @@ export function extractMessage(
   const line = extractLines(page.slice(0, maxPageLength)).find((text) =>
     extractWords(text).some((word) => !said.has(word)),
   );
-  if (line === undefined || line.length <= maxLineLength) return line;
-  return `${line.slice(0, maxLineLength).replace(/[\ud800-\udbff]$/, "")}…`;
+  return line === undefined ? undefined : ellipsize(line, maxLineLength);
 }
 
 /** Returns the message of a page after an introduction; empty if there is none. */

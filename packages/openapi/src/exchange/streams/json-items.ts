@@ -1,5 +1,5 @@
 import { ToolError, type JsonValue } from "@toolweave/core";
-import { parseExact } from "@toolweave/core/adapter";
+import { parseExact, ellipsize } from "@toolweave/core/adapter";
 
 /** Parses consecutive JSON values, each followed by a line feed (JSON lines) or preceded by a record separator. */
 abstract class JsonItems implements ItemParser {
@@ -115,7 +115,7 @@ function parseItem(text: string): { readonly value: JsonValue } | string {
 }
 
 function describeFault({ count, text }: InvalidItem, what: string): string {
-  const beginning = text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+  const beginning = ellipsize(text, 200);
   return `Item ${count} of the answer ${what}. It begins: ${beginning}`;
 }
 
