@@ -4,6 +4,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, ToolResult, ToolSource } from "@toolweave/core";
+import {
+  anthropicTools,
+  bedrockTools,
+  geminiTools,
+  openAiChatTools,
+  openAiResponsesTools,
+  validateTools,
+} from "@toolweave/providers";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connected } from "../support/open-connection.ts";
@@ -47,6 +55,26 @@ const neededArgs: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/server-filesystem": [tmpdir()],
   "@bytebase/dbhub": ["--dsn", "sqlite:///:memory:"],
 };
+
+it.each(Object.keys(versions))("every provider accepts all tools of %s", async (name) => {
+  const source = opened(realServer(name, neededArgs[name]));
+  await source.ready;
+  const { toolset } = executorOver(source);
+  const { tools: gemini } = geminiTools(toolset);
+  const lists = [
+    ["openai", openAiChatTools(toolset)],
+    ["openai", openAiResponsesTools(toolset, { strict: true })],
+    ["anthropic", anthropicTools(toolset)],
+    ["gemini", geminiTools(toolset)],
+    ["bedrock", bedrockTools(toolset)],
+  ] as const;
+  for (const [provider, { tools, problems }] of lists) {
+    expect(problems).toEqual([]);
+    expect(validateTools(provider, tools)).toEqual([]);
+  }
+  expect(toolset.size).toBeGreaterThan(0);
+  expect(gemini[0]?.functionDeclarations).toHaveLength(toolset.size);
+});
 
 it.each(Object.entries(versions))("%s is used in %s", async (name, version) => {
   const connection = await connected(realServer(name, neededArgs[name]));
