@@ -62,7 +62,8 @@ it("arguments as text are restored, with all digits", () => {
     "a[b]": 1,
     id: 9007199254740993n,
   });
-  for (const text of ["", "null", "[1]", '{"a_b":']) expect(input.restoreText(text)).toBe(text);
+  for (const text of ["", "[1]", '{"a_b":']) expect(input.restoreText(text)).toBe(text);
+  for (const text of [" ", "null"]) expect(input.restoreText(text)).toEqual({});
   const plain = toInput({ inputSchema: { type: "object", properties: { id: {} } } });
   expect(plain.restoreText('{"id": 1}')).toBe('{"id": 1}');
 });

@@ -185,7 +185,7 @@ function toArguments(args: unknown, projected: Projection | undefined): string |
 }
 
 /** True for what models send in place of no arguments: nothing, `null`, and a text of white space or `null`. */
-function isNone(args: unknown): boolean {
+export function isNone(args: unknown): boolean {
   if (typeof args === "string") return args !== "" && /^(?:null)?$/.test(args.trim());
   return args === null;
 }

@@ -5,7 +5,7 @@ import { portableRules, providerRules } from "../rules/all-rules.ts";
 import type { ProviderName, ProviderRules } from "../rules/provider-rules.ts";
 import type { Projection } from "../schema/projection.ts";
 import { isReversible, restoredArguments } from "../schema/restored-arguments.ts";
-import { projectOnce, type DescribedInput } from "./exported-tools.ts";
+import { isNone, projectOnce, type DescribedInput } from "./exported-tools.ts";
 
 /** A provider whose rules the schemas of a framework's tools can follow. */
 export type ToolProvider = Exclude<ProviderName, "openai-strict">;
@@ -21,7 +21,10 @@ export interface ToolInput {
    * once.
    */
   restore<Args>(args: Args): Args;
-  /** The same for arguments that the framework passes on as the model wrote them. */
+  /**
+   * The same for arguments that the framework passes on as the model wrote them. A text of white space or `null` is no
+   * arguments.
+   */
   restoreText(text: string): string | JsonObject;
 }
 
@@ -67,6 +70,7 @@ class ProjectedInput implements ToolInput {
   }
 
   restoreText(text: string): string | JsonObject {
+    if (isNone(text)) return {};
     if (!this.#isReversible) return text;
     try {
       const args = parseLossless(text);

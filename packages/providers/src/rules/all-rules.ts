@@ -188,7 +188,7 @@ export const openAiStrictRules: ProviderRules = {
 /**
  * The rules for a provider that is not known: those by which one provider or another refuses a schema of ordinary tools.
  * Left out are lists of supported keywords, and what only some models of Bedrock refuse: following them would take
- * from every model what most of them read. The packages of frameworks for Gemini convert to its keywords themselves.
+ * from every model what most of them read.
  */
 export const portableRules: ProviderRules = {
   ...openAiRules,
