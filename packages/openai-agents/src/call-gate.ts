@@ -44,7 +44,7 @@ export interface SdkCall extends DecidedCall {
 }
 
 /** A call about which the SDK asks whether it needs approval. */
-export interface SdkQuestion extends Pick<SdkCall, "callId" | "name" | "toolInput"> {
+interface SdkQuestion extends Pick<SdkCall, "callId" | "name" | "toolInput"> {
   /** The arguments, as the SDK has parsed them. */
   readonly args: JsonObject;
 }

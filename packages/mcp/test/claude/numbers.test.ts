@@ -12,7 +12,7 @@ it("a number arrives as it was written, or is refused with a remedy", async () =
     {
       isParsed: true,
       // Each turn is a process.
-      callsOfATurn: 500,
+      callsOfATurn: 100,
       async call(calls) {
         const name = "mcp__toolweave__keep";
         const turn = calls.map(({ id, json }) => ({ id, name, input: json }));

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, ToolResult, ToolSource } from "@toolweave/core";
 import {
@@ -15,7 +14,7 @@ import {
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connected } from "../support/open-connection.ts";
-import { chromium, realServer } from "../support/real-servers.ts";
+import { chromium, realServer, realServers } from "../support/real-servers.ts";
 import { executorOver, opened } from "../support/open-source.ts";
 
 /** The answer of a tool of a running server; fails if the call did not reach it. */
@@ -50,14 +49,8 @@ const versions: Readonly<Record<string, string>> = {
   "@modelcontextprotocol/server-github": "2024-11-05",
 };
 
-/** Without them these do not start. */
-const neededArgs: Readonly<Record<string, readonly string[]>> = {
-  "@modelcontextprotocol/server-filesystem": [tmpdir()],
-  "@bytebase/dbhub": ["--dsn", "sqlite:///:memory:"],
-};
-
 it.each(Object.keys(versions))("every provider accepts all tools of %s", async (name) => {
-  const source = opened(realServer(name, neededArgs[name]));
+  const source = opened(realServer(name, realServers[name]));
   await source.ready;
   const { toolset } = executorOver(source);
   const { tools: gemini } = geminiTools(toolset);
@@ -77,7 +70,7 @@ it.each(Object.keys(versions))("every provider accepts all tools of %s", async (
 });
 
 it.each(Object.entries(versions))("%s is used in %s", async (name, version) => {
-  const connection = await connected(realServer(name, neededArgs[name]));
+  const connection = await connected(realServer(name, realServers[name]));
   expect(connection.protocolVersion).toBe(version);
   expect(connection.era).toBe(version < "2026" ? "legacy" : "modern");
 });
