@@ -147,7 +147,7 @@ async function observe(row: Row, name: FrameworkName): Promise<Partial<Row> & { 
     ...(row.runs === undefined ? {} : { runs }),
     ...(row.files === undefined
       ? {}
-      : { files: parts.filter(({ type }) => !/text$/.test(type)).length }),
+      : { files: parts.filter(({ type }) => !type.endsWith("text")).length }),
     ...observeText(row, typeof result === "string" ? result : (JSON.stringify(result) ?? "")),
   };
 }
