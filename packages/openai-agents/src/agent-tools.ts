@@ -6,7 +6,14 @@ import {
   type ToolOutputImage,
   type ToolOutputText,
 } from "@openai/agents-core";
-import type { JsonObject, ToolExecutor, ToolRun, ToolSpec, ToolOutcome } from "@toolweave/core";
+import type {
+  JsonObject,
+  ToolExecutor,
+  ToolRun,
+  ToolSpec,
+  ToolOutcome,
+  Toolset,
+} from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import {
   integrationError,
@@ -94,15 +101,17 @@ export async function agentTools<Context = unknown>(
   if (run !== undefined && options.run !== undefined) {
     throw integrationError("agentTools", "the option run is only for an executor");
   }
-  const { specs, start } =
+  const { specs, builtIns, start } =
     run === undefined ? await listForExecutor(executor, options.run) : listForRun(run);
-  const gate = new SdkCallGate(executor, new AgentRuns(start));
+  const gate = new SdkCallGate(executor, builtIns, new AgentRuns(start));
   return Array.from(specs, (spec) => agentTool(spec, toInput(spec), gate));
 }
 
 interface ListedTool<Context> {
   /** All tools that a model may be given in some run. */
   readonly specs: Iterable<ToolSpec>;
+  /** A toolset with the built-in ones of them. */
+  readonly builtIns: Toolset;
   readonly start: (runContext: RunContext<Context>) => ToolRun;
 }
 
@@ -119,16 +128,22 @@ async function listForExecutor<Context>(
   };
   // Callers may differ in the tools that they may call: in each run the others are hidden.
   const byName = new Map(search.search ? [] : all.specs().map((spec) => [spec.name, spec]));
-  for (const spec of start().toolset.specs()) byName.set(spec.name, spec);
-  return { specs: byName.values(), start: (runContext) => start(runOptions?.(runContext)) };
+  const { toolset: builtIns } = start();
+  for (const spec of builtIns.specs()) byName.set(spec.name, spec);
+  return {
+    specs: byName.values(),
+    builtIns,
+    start: (runContext) => start(runOptions?.(runContext)),
+  };
 }
 
 function listForRun<Context>(run: ToolRun): ListedTool<Context> {
   const toolset = run.freezeToolset();
   const start = (): ToolRun => run;
-  if (!isGrowing(toolset)) return { specs: toolset.specs(), start };
+  if (!isGrowing(toolset)) return { specs: toolset.specs(), builtIns: toolset, start };
   const names = Array.from(toolset.callableNames());
-  return { specs: names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []), start };
+  const specs = names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []);
+  return { specs, builtIns: toolset, start };
 }
 
 /**

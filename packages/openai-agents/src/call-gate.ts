@@ -10,6 +10,7 @@ import type {
   ToolExecutor,
   ToolOutcome,
   ToolRun,
+  Toolset,
   RunOptions,
 } from "@toolweave/core";
 import {
@@ -52,12 +53,15 @@ interface SdkQuestion extends Pick<SdkCall, "callId" | "name" | "toolInput"> {
 /** Runs the calls of the SDK, which first asks whether a call needs approval and then executes it. */
 export class SdkCallGate<Context> {
   readonly #executor: ToolExecutor;
+  readonly #builtIns: Toolset;
   readonly #runs: AgentRuns<Context>;
   /** The tools that have asked a person while they ran. */
   readonly #suspending = new Set<string>();
 
-  constructor(executor: ToolExecutor, runs: AgentRuns<Context>) {
+  /** @param builtIns a toolset with the built-in tools that are listed. */
+  constructor(executor: ToolExecutor, builtIns: Toolset, runs: AgentRuns<Context>) {
     this.#executor = executor;
+    this.#builtIns = builtIns;
     this.#runs = runs;
   }
 
@@ -66,10 +70,13 @@ export class SdkCallGate<Context> {
    * proposes no permissions. The next call of a tool that asked while it ran is asked about.
    */
   mayAsk(name: string): boolean {
-    if (this.#suspending.has(name)) return true;
-    const effect = this.#executor.decideByTool(name);
+    // Of `call_tool`, the policy decides about the call that it contains.
+    if (this.#suspending.has(name) || name === "call_tool") return true;
+    const registered = this.#executor.registry.toolset();
+    const toolset = registered.entry(name) === undefined ? this.#builtIns : registered;
+    const effect = this.#executor.decideByTool(name, toolset);
     if (effect !== "allow" && effect !== "deny") return true;
-    return this.#executor.registry.get(name)?.preflight !== undefined;
+    return toolset.entry(name)?.tool.preflight !== undefined;
   }
 
   /** True when the tool is listed for the model of this agent run. */
