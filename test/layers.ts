@@ -23,9 +23,9 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
   "packages/durable": ["@toolweave/core", "@toolweave/subagent"],
-  "packages/ai-sdk": ["@toolweave/core"],
-  "packages/langchain": ["@toolweave/core"],
-  "packages/mastra": ["@toolweave/core"],
+  "packages/ai-sdk": ["@toolweave/core", "@toolweave/providers"],
+  "packages/langchain": ["@toolweave/core", "@toolweave/providers"],
+  "packages/mastra": ["@toolweave/core", "@toolweave/providers"],
   "packages/openai-agents": ["@toolweave/core", "@toolweave/providers"],
   conformance: ["@toolweave/core"],
   chaos: [
@@ -41,7 +41,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   ],
   corpus: [],
   "packages/openapi": ["@toolweave/core", "@toolweave/http"],
-  "packages/mcp": ["@toolweave/core", "@toolweave/http"],
+  "packages/mcp": ["@toolweave/core", "@toolweave/http", "@toolweave/providers"],
   "packages/config": [
     "@toolweave/builtin",
     "@toolweave/core",

@@ -67,13 +67,20 @@ function findTexts(text: string, texts: readonly string[]): readonly string[] {
   return texts.every((one) => text.includes(one)) ? texts : [text];
 }
 
+/** The expectations of a row about what a model reads, as they were observed. */
+export function observeText(row: Report, text: string): Pick<Report, "text" | "lacks"> {
+  return {
+    ...(row.text === undefined ? {} : { text: findTexts(text, row.text) }),
+    ...(row.lacks === undefined ? {} : { lacks: row.lacks.filter((one) => !text.includes(one)) }),
+  };
+}
+
 /** The expectations of a row about the content of a result, as they were observed. */
 export function observeContent(row: Report, outcome: ToolOutcome): Partial<Report> {
   const text = readText(outcome);
   const isError = outcome.status !== "interrupted" && outcome.result.isError;
   return {
-    ...(row.text === undefined ? {} : { text: findTexts(text, row.text) }),
-    ...(row.lacks === undefined ? {} : { lacks: row.lacks.filter((one) => !text.includes(one)) }),
+    ...observeText(row, text),
     ...(isError ? { refuses: findTexts(text, row.refuses ?? ["a result without an error"]) } : {}),
   };
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
+import { bearerTokens, consoleHandler, type ConsoleHandler } from "@toolweave/console";
 import { ToolExecutor, ToolRegistry, type JsonObject, type ToolCall } from "@toolweave/core";
 import {
   argumentsSchemaOf,
@@ -21,6 +23,7 @@ import {
   openAiResponsesTools,
 } from "@toolweave/providers";
 import { inFullRun } from "@toolweave/test-support";
+import { decimals, integers, isLong, remedy } from "@toolweave/test-support/numbers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CliIo } from "../src/process/cli-io.ts";
 import { readObjectOption } from "../src/input/json-option.ts";
@@ -36,6 +39,7 @@ let server: Server;
 let upstream: McpSource;
 let executor: ToolExecutor;
 let gateway: McpGateway;
+let studio: ConsoleHandler;
 let stdio: { readonly ask: (line: string) => Promise<string>; readonly close: () => void };
 
 const number = { type: "number" };
@@ -125,6 +129,14 @@ beforeAll(async () => {
   await registry.load();
   executor = new ToolExecutor({ registry, policy: "autonomous" });
   gateway = serveMcp(registry, executor);
+  const ada = { token, caller: { id: "ada" }, scopes: ["read", "call"] } as const;
+  const { pendingCalls } = executor;
+  studio = consoleHandler({
+    executor,
+    stores: { pendingCalls },
+    authenticate: bearerTokens([ada]),
+    origins: ["http://127.0.0.1"],
+  });
   const input = new PassThrough();
   const output = new PassThrough();
   const connection = gateway.stdio({ input, output });
@@ -198,6 +210,15 @@ async function startSession(): Promise<string> {
   return id;
 }
 
+const token = "a-token-of-32-characters-or-more-0";
+
+/** A request to the API of Studio. */
+async function ask(path: string, body?: string): Promise<string> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const init = body === undefined ? { headers } : { method: "POST", headers, body };
+  return (await studio(new Request(`http://127.0.0.1${path}`, init))).text();
+}
+
 interface Door {
   /** Another parser reads the arguments: it keeps 17 digits of a number. */
   readonly isParsed?: true;
@@ -254,6 +275,18 @@ const doors: Readonly<Record<string, Door>> = {
     },
   },
   "the gateway over stdio": { call: (name, args) => stdio.ask(toRequest(name, args)) },
+  "the API of Studio": {
+    async call(name, args) {
+      const started = await ask("/api/calls", `{"name":"${name}","arguments":${args}}`);
+      const { callId } = JSON.parse(started) as { readonly callId?: string };
+      if (callId === undefined) return started;
+      for (;;) {
+        const state = await ask(`/api/calls/${callId}`);
+        if (!state.includes('"status":"running"')) return state;
+        await sleep(1);
+      }
+    },
+  },
   "OpenAI, Chat Completions": {
     call(name, args) {
       const calls = openAiChatTools(executor.toolset).calls({
@@ -317,32 +350,16 @@ function fn(name: string, args: string): object {
   return { id: "c", type: "function", function: { name, arguments: args } };
 }
 
-const integer: fc.Arbitrary<string> = fc.oneof(
-  fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
-  fc.bigInt({ min: 2n ** 53n - 10n, max: 2n ** 53n + 10n }).map(String),
-  fc.integer({ min: 0, max: 66 }).map((shift) => String(2n ** BigInt(shift))),
-  fc.constantFrom("725653563933458432", "-1152921504606846976", "1234567890123456768"),
-);
-const decimal: fc.Arbitrary<string> = fc.oneof(
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
-  fc.stringMatching(/^-?(?:0|[1-9][0-9]{0,8})\.[0-9]{1,12}$/),
-  fc.constantFrom("52.5200065999999987", "0.1", "1.0", "1e2", "-0"),
-);
-
-const remedy = /send .+ instead|(?:send|use) .+ as a text|use .+ instead|in quotes/;
-
 test("a number arrives everywhere as it was written, or the call is refused with a remedy", async () => {
   const counts = { exact: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.entries(doors)),
       fc.constantFrom(...tools),
-      integer,
-      fc.oneof(integer, decimal),
+      integers,
+      fc.oneof(integers, decimals),
       fc.boolean(),
       async ([door, { isParsed, call }], name, id, n, isText) => {
-        const isLong = (text: string): boolean =>
-          /^-?[0-9]+$/.test(text) && !Number.isSafeInteger(Number(text));
         fc.pre(isParsed !== true || isLong(n) || isExactNumber(n));
         const write = (text: string): string => (isText && isLong(text) ? `"${text}"` : text);
         const [one, other] = [write(id), write(n)];

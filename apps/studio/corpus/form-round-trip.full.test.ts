@@ -5,7 +5,7 @@ import type { Tool } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { openApiSource } from "@toolweave/openapi";
 import { describe, expect, test } from "vitest";
-import { realServer, realServers } from "../../../packages/providers/test/support/real-servers.ts";
+import { realServers, realSource } from "../../../packages/mcp/test/support/real-servers.ts";
 import { roundTripFaults, validArguments } from "../test/form/support/round-trip.ts";
 
 // A full run requires this folder: `scripts/require-shared.ts`.
@@ -54,7 +54,7 @@ describe("the arguments of every tool are the same JSON in the form:", () => {
   });
 
   test.each(Object.keys(realServers))("the server %s", async (name) => {
-    await using source = realServer(name);
+    await using source = realSource(name);
     await source.ready;
     const tools = source.tools();
     expect(tools).not.toEqual([]);

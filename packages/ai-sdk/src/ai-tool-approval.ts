@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolSet } from "ai";
 import { displayProse, type Interruption } from "@toolweave/core";
 import type { CallGate, FrameworkCall } from "@toolweave/core/integration";
+import type { ToolInput } from "@toolweave/providers";
 import {
   resolveApproval,
   ownProperty,
@@ -8,8 +9,15 @@ import {
   type AiToolApproval,
 } from "./source/resolve-approval.ts";
 
-/** The gates that admit the calls of tools that `aiTools` has made. */
-export const gates: WeakMap<object, CallGate> = new WeakMap();
+/** A tool that `aiTools` has made. */
+export interface GatedTool {
+  /** Admits its calls. */
+  readonly gate: CallGate;
+  readonly input: ToolInput;
+}
+
+/** The tools that `aiTools` has made, by the SDK's tool. */
+export const gatedTools: WeakMap<object, GatedTool> = new WeakMap();
 
 /** A call as the SDK asks about it. */
 export interface AiApprovalQuestion {
@@ -45,9 +53,9 @@ export function aiToolApproval(others?: AiToolApproval): AiToolApprovalFunction 
     const set = (tools ?? {}) as ToolSet;
     const tool = ownProperty(set, toolName);
     if (tool === undefined) return undefined;
-    const gate = gates.get(tool);
-    if (gate !== undefined) {
-      const request = await requestApproval(gate, { id, name: toolName, input }, messages);
+    const gated = gatedTools.get(tool);
+    if (gated !== undefined) {
+      const request = await requestApproval(gated, { id, name: toolName, input }, messages);
       return request === undefined ? undefined : { type: "user-approval", ...request };
     }
     const contexts = { ...toolsContext };
@@ -65,18 +73,18 @@ export function aiToolApproval(others?: AiToolApproval): AiToolApprovalFunction 
 }
 
 /**
- * Requests the approval that a call needs before it may be executed; `undefined`: none. `reason` is the intention of the
+ * Requests the approval that a call of a model needs before it may be executed; `undefined`: none. `reason` is the intention of the
  * call, and why the policy asks; absent: it has been given before.
  */
 export async function requestApproval(
-  gate: CallGate,
+  { gate, input }: GatedTool,
   call: FrameworkCall,
   messages: readonly ModelMessage[],
 ): Promise<{ readonly reason?: string } | undefined> {
   // The SDK asks once more about what a person has answered. Messages come from outside: a call
   // that first appears here, approval and all, must not become pending, or it would run.
   if (isApproved(messages, call.id)) return {};
-  const interruption = await gate.requestApproval(call);
+  const interruption = await gate.requestApproval({ ...call, input: input.restore(call.input) });
   return interruption && { reason: approvalReason(interruption) };
 }
 

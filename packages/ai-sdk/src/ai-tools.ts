@@ -19,13 +19,23 @@ import {
   waitingText,
   type ContentFile,
 } from "@toolweave/core/integration";
-import { gates, isApproved, requestApproval } from "./ai-tool-approval.ts";
-import { isContentBlock } from "@toolweave/core/adapter";
+import { gatedTools, isApproved, requestApproval, type GatedTool } from "./ai-tool-approval.ts";
+import { checkOptions, isContentBlock } from "@toolweave/core/adapter";
+import { toolInputs, type ToolInput, type ToolProvider } from "@toolweave/providers";
 import type { ModelOutput } from "./source/sdk-output.ts";
 import { sdkMajor } from "./source/sdk-version.ts";
 
 /** The `tools` of `generateText` and `streamText`, by name. */
 export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
+
+/** Options of `aiTools`. */
+export interface AiToolsOptions {
+  /**
+   * The provider of the model, whose rules the schemas follow then. Default: a schema that some provider would refuse
+   * becomes one that all of them accept, and all others stay unchanged.
+   */
+  readonly provider?: ToolProvider;
+}
 
 /**
  * Gives every tool of an executor, or of one run, to the AI SDK's `generateText` and `streamText`. Every call goes
@@ -53,29 +63,39 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * ```ts
  * const { text } = await generateText({ model, prompt, tools: await aiTools(executor) });
  * ```
+ *
+ * @throws ToolError `invalid_configuration` (by rejecting) for another target, and for an invalid option.
  */
-export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> {
+export async function aiTools(
+  target: ToolExecutor | ToolRun,
+  options: AiToolsOptions = {},
+): Promise<AiTools> {
+  checkOptions("aiTools", options, ["provider"]);
+  const toInput = toolInputs("aiTools", options.provider);
   const gate = new CallGate(await resolveTarget("aiTools", target));
   const { run } = gate;
+  const toAiTool = (spec: ToolSpec): AiTools[string] => aiTool(spec, toInput(spec), gate);
   const toolset = run.freezeToolset();
-  if (toolset.searchable !== undefined) return growingTools(run, (spec) => aiTool(spec, gate));
+  if (toolset.searchable !== undefined) return growingTools(run, toAiTool);
   // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
-  return Object.fromEntries(toolset.specs().map((spec) => [spec.name, aiTool(spec, gate)]));
+  return Object.fromEntries(toolset.specs().map((spec) => [spec.name, toAiTool(spec)]));
 }
 
-function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
+function aiTool(spec: ToolSpec, input: ToolInput, gate: CallGate): AiTools[string] {
   const { name, description, annotations } = spec;
   const title = spec.title ?? annotations.title;
+  const gated: GatedTool = { gate, input };
   const tool = dynamicTool({
     description,
     ...(title === undefined ? {} : { title }),
     // Without a validator of its own: the executor's error about invalid arguments helps a model more.
-    inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
-    needsApproval: async (input, { toolCallId: id, messages }) =>
-      (await requestApproval(gate, { id, name, input }, messages)) !== undefined,
-    execute: (input, { toolCallId: id, messages, abortSignal: signal }) => {
+    inputSchema: jsonSchema(() => input.schema as JSONSchema7),
+    needsApproval: async (args, { toolCallId: id, messages }) =>
+      (await requestApproval(gated, { id, name, input: args }, messages)) !== undefined,
+    execute: (args, { toolCallId: id, messages, abortSignal: signal }) => {
+      const call = { id, name, input: input.restore(args) };
       const execute = (options: Pick<CallOptions, "onUpdate">): Promise<ToolOutcome> =>
-        gate.execute({ id, name, input }, isApproved(messages, id), {
+        gate.execute(call, isApproved(messages, id), {
           ...options,
           ...(signal && { signal }),
         });
@@ -87,7 +107,7 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
     // Version 5 passes the output itself.
     toModelOutput: (given) => modelOutput(sdkMajor === 5 ? given : given.output),
   });
-  gates.set(tool, gate);
+  gatedTools.set(tool, gated);
   return tool;
 }
 

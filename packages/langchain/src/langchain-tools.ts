@@ -9,6 +9,7 @@ import {
   resolveTarget,
   searchOptions,
 } from "@toolweave/core/integration";
+import { toolInputs, type ToolProvider } from "@toolweave/providers";
 import { RegistryTool, type RunFor } from "./registry-tool.ts";
 
 /** How the tools of an executor become LangChain's. */
@@ -20,10 +21,16 @@ export interface LangchainToolsOptions {
    * one when a model gives an id again.
    */
   readonly runFor?: (config: RunnableConfig) => Awaitable<ToolRun>;
+  /**
+   * The provider of the model, whose rules the schemas follow then. Default: a schema that some provider would refuse
+   * becomes one that all of them accept, and all others stay unchanged.
+   */
+  readonly provider?: ToolProvider;
 }
 
 const optionNames: readonly string[] = [
   "runFor",
+  "provider",
 ] satisfies readonly (keyof LangchainToolsOptions)[];
 
 /**
@@ -55,7 +62,8 @@ export async function langchainTools(
   options: LangchainToolsOptions = {},
 ): Promise<StructuredTool[]> {
   checkOptions("langchainTools", options, optionNames);
-  const { runFor } = options;
+  const { runFor, provider } = options;
+  const toInput = toolInputs("langchainTools", provider);
   const { executor, run: hostRun } = await resolveTarget("langchainTools", target);
   const ownRuns =
     hostRun === undefined ? await startRuns(executor, runFor !== undefined) : undefined;
@@ -64,7 +72,7 @@ export async function langchainTools(
     runFor === undefined
       ? (_, callId) => ownRuns?.runFor(callId) ?? (hostRun as ToolRun)
       : checkedRunFor(executor, runFor);
-  return toolset.specs().map((spec) => new RegistryTool(spec, runForCall));
+  return toolset.specs().map((spec) => new RegistryTool(spec, toInput(spec), runForCall));
 }
 
 async function startRuns(executor: ToolExecutor, isForMany: boolean): Promise<DefaultRuns> {

@@ -15,6 +15,7 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import { contentText, toToolCall, waitingText } from "@toolweave/core/integration";
+import type { ToolInput } from "@toolweave/providers";
 import {
   toArtifact,
   toMessageContent,
@@ -47,20 +48,20 @@ export class RegistryTool extends StructuredTool {
   }
   readonly name: string;
   readonly description: string;
-  readonly #spec: ToolSpec;
+  readonly #input: ToolInput;
   readonly #runFor: RunFor;
 
-  constructor(spec: ToolSpec, runFor: RunFor) {
+  constructor(spec: ToolSpec, input: ToolInput, runFor: RunFor) {
     super({ responseFormat: "content_and_artifact" });
     this.name = spec.name;
     this.description = spec.description;
-    this.#spec = spec;
+    this.#input = input;
     this.#runFor = runFor;
   }
 
-  /** The input schema, unchanged. */
+  /** The input schema for the model. */
   get schema(): JSONSchema {
-    return this.#spec.inputSchema as JSONSchema;
+    return this.#input.schema as JSONSchema;
   }
 
   /**
@@ -75,7 +76,8 @@ export class RegistryTool extends StructuredTool {
     // `invoke` unpacks a tool call, and other callers pass it on. Its arguments are the model's, even if they look like
     // another tool call.
     const isWhole = config.toolCall === undefined && isToolCall(arg);
-    const { id, args: input } = isWhole ? arg : { id: config.toolCall?.id, args: arg };
+    const { id, args } = isWhole ? arg : { id: config.toolCall?.id, args: arg };
+    const input = this.#input.restore(args);
     const work = { id, name: this.name, ...this.#work(id, input, config) };
     const traced = (go: () => Promise<CallRecord>): Promise<CallRecord> =>
       this.#traced(input, id, config, go);

@@ -6,12 +6,14 @@ import {
   type ToolPayloadTransform,
 } from "@mastra/core/tools";
 import type { RunOptions, ToolExecutor, ToolRun, ToolSpec } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import {
   constantToolset,
   integrationError,
   resolveTarget,
   searchOptions,
 } from "@toolweave/core/integration";
+import { toolInputs, type ToolInput, type ToolProvider } from "@toolweave/providers";
 import { executeCall, modelOutput } from "./agent-call.ts";
 import { announce } from "./agent-questions.ts";
 import { AgentRuns } from "./agent-runs.ts";
@@ -27,6 +29,11 @@ export interface MastraToolsOptions {
    * Default: a run without a caller.
    */
   readonly run?: (context: ToolExecutionContext) => RunOptions;
+  /**
+   * The provider of the model, whose rules the schemas follow then. Default: a schema that some provider would refuse
+   * becomes one that all of them accept, and all others stay unchanged.
+   */
+  readonly provider?: ToolProvider;
 }
 
 /**
@@ -42,8 +49,8 @@ export interface MastraToolsOptions {
  * @param target an executor: each run of an agent has a run of its own; or one run, for all calls.
  * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
  * need. Of an executor with more than 100: `search_tools`, `describe_tool` and `call_tool`.
- * @throws ToolError `invalid_configuration` (by rejecting) for another target, for `options.run` beside a run, and for a run whose
- * search makes the list grow: Mastra reads it once.
+ * @throws ToolError `invalid_configuration` (by rejecting) for another target, for an invalid option, for `options.run`
+ * beside a run, and for a run whose search makes the list grow: Mastra reads it once.
  * @example
  * ```ts
  * const agent = new Agent({ id: "a", name: "A", instructions, model, tools: await mastraTools(executor) });
@@ -53,6 +60,8 @@ export async function mastraTools(
   target: ToolExecutor | ToolRun,
   options: MastraToolsOptions = {},
 ): Promise<MastraTools> {
+  checkOptions("mastraTools", options, ["run", "provider"]);
+  const toInput = toolInputs("mastraTools", options.provider);
   const resolved = await resolveTarget("mastraTools", target);
   const { executor, run } = resolved;
   if (run !== undefined && options.run !== undefined) {
@@ -62,23 +71,25 @@ export async function mastraTools(
   const toolset = constantToolset("mastraTools", run ?? executor.startRun(search));
   const runs = new AgentRuns(resolved, options.run, search);
   // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
-  return Object.fromEntries(toolset.specs().map((spec) => [spec.name, mastraTool(spec, runs)]));
+  return Object.fromEntries(
+    toolset.specs().map((spec) => [spec.name, mastraTool(spec, toInput(spec), runs)]),
+  );
 }
 
-function mastraTool(spec: ToolSpec, runs: AgentRuns): Tool {
+function mastraTool(spec: ToolSpec, toolInput: ToolInput, runs: AgentRuns): Tool {
   const title = spec.title ?? spec.annotations.title;
   return createTool({
     id: spec.name,
     description: spec.description,
     ...(title === undefined ? {} : { title }),
-    inputSchema: openSchema(spec),
+    inputSchema: openSchema(toolInput),
     // Strict schemas are rewritten for some providers, and arguments then contain nulls.
     strict: false,
     onInputAvailable: ({ toolCallId, input }) => {
       announce(runs.executor, toolCallId);
       forgetAnswer(input);
     },
-    execute: (input, context) => executeCall(spec.name, input, context, runs),
+    execute: (input, context) => executeCall(spec.name, toolInput.restore(input), context, runs),
     toModelOutput: modelOutput,
     transform: runs.reported as ToolPayloadTransform,
   });
@@ -93,11 +104,11 @@ function forgetAnswer(input: unknown): void {
 }
 
 /**
- * A tool's schema, unchanged, with a validator that accepts everything: the executor's error about invalid arguments
+ * A tool's schema for the model, with a validator that accepts everything: the executor's error about invalid arguments
  * helps a model more.
  */
-function openSchema({ inputSchema }: ToolSpec): StandardSchemaWithJSON<unknown> {
-  const json = (): Record<string, unknown> => inputSchema as Record<string, unknown>;
+function openSchema(input: ToolInput): StandardSchemaWithJSON<unknown> {
+  const json = (): Record<string, unknown> => input.schema as Record<string, unknown>;
   return {
     "~standard": {
       version: 1,

@@ -1,11 +1,19 @@
-import type {
-  FunctionTool,
-  RunContext,
-  ToolOutputFileContent,
-  ToolOutputImage,
-  ToolOutputText,
+import {
+  tool,
+  type FunctionTool,
+  type RunContext,
+  type ToolOutputFileContent,
+  type ToolOutputImage,
+  type ToolOutputText,
 } from "@openai/agents-core";
-import type { JsonObject, ToolExecutor, ToolRun, ToolSpec, ToolOutcome } from "@toolweave/core";
+import type {
+  JsonObject,
+  ToolExecutor,
+  ToolRun,
+  ToolSpec,
+  ToolOutcome,
+  Toolset,
+} from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import {
   integrationError,
@@ -19,7 +27,12 @@ import {
   waitingText,
   type ContentFile,
 } from "@toolweave/core/integration";
-import { isStrictSchema } from "@toolweave/providers";
+import {
+  isStrictSchema,
+  toolInputs,
+  type ToolInput,
+  type ToolProvider,
+} from "@toolweave/providers";
 import { AgentRuns, SdkCallGate, type AgentRunOptions } from "./call-gate.ts";
 import { isAnswerable } from "./waiting-calls.ts";
 
@@ -47,6 +60,11 @@ export interface AgentToolsOptions<Context = unknown> {
    * caller.
    */
   readonly run?: (runContext: RunContext<Context>) => AgentRunOptions;
+  /**
+   * The provider of the model, whose rules the schemas follow then. Default: a schema that some provider would refuse
+   * becomes one that all of them accept, and all others stay unchanged.
+   */
+  readonly provider?: ToolProvider;
 }
 
 /**
@@ -66,7 +84,8 @@ export interface AgentToolsOptions<Context = unknown> {
  * agent.
  * @returns the tools as they are once every source has loaded, for any number of agents and runs. Each run lists those
  * of them that its caller may call at that time.
- * @throws ToolError `invalid_configuration` (by rejecting) for another target, and for `run` beside a `ToolRun`.
+ * @throws ToolError `invalid_configuration` (by rejecting) for another target, for an invalid option, and for `run`
+ * beside a `ToolRun`.
  * @example
  * ```ts
  * const agent = new Agent({ name: "Guard", tools: await agentTools(executor) });
@@ -76,20 +95,23 @@ export async function agentTools<Context = unknown>(
   target: ToolExecutor | ToolRun,
   options: AgentToolsOptions<Context> = {},
 ): Promise<AgentTool<Context>[]> {
-  checkOptions("agentTools", options, ["run"]);
+  checkOptions("agentTools", options, ["run", "provider"]);
+  const toInput = toolInputs("agentTools", options.provider);
   const { executor, run } = await resolveTarget("agentTools", target);
   if (run !== undefined && options.run !== undefined) {
     throw integrationError("agentTools", "the option run is only for an executor");
   }
-  const { specs, start } =
+  const { specs, builtIns, start } =
     run === undefined ? await listForExecutor(executor, options.run) : listForRun(run);
-  const gate = new SdkCallGate(new AgentRuns(start));
-  return Array.from(specs, (spec) => agentTool(spec, gate));
+  const gate = new SdkCallGate(executor, builtIns, new AgentRuns(start));
+  return Array.from(specs, (spec) => agentTool(spec, toInput(spec), gate));
 }
 
 interface ListedTool<Context> {
   /** All tools that a model may be given in some run. */
   readonly specs: Iterable<ToolSpec>;
+  /** A toolset with the built-in ones of them. */
+  readonly builtIns: Toolset;
   readonly start: (runContext: RunContext<Context>) => ToolRun;
 }
 
@@ -106,41 +128,68 @@ async function listForExecutor<Context>(
   };
   // Callers may differ in the tools that they may call: in each run the others are hidden.
   const byName = new Map(search.search ? [] : all.specs().map((spec) => [spec.name, spec]));
-  for (const spec of start().toolset.specs()) byName.set(spec.name, spec);
-  return { specs: byName.values(), start: (runContext) => start(runOptions?.(runContext)) };
+  const { toolset: builtIns } = start();
+  for (const spec of builtIns.specs()) byName.set(spec.name, spec);
+  return {
+    specs: byName.values(),
+    builtIns,
+    start: (runContext) => start(runOptions?.(runContext)),
+  };
 }
 
 function listForRun<Context>(run: ToolRun): ListedTool<Context> {
   const toolset = run.freezeToolset();
   const start = (): ToolRun => run;
-  if (!isGrowing(toolset)) return { specs: toolset.specs(), start };
+  if (!isGrowing(toolset)) return { specs: toolset.specs(), builtIns: toolset, start };
   const names = Array.from(toolset.callableNames());
-  return { specs: names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []), start };
+  const specs = names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []);
+  return { specs, builtIns: toolset, start };
 }
 
+/**
+ * The SDK recognises a tool that never needs approval by this function only, which `tool()` makes (0.20). The executor
+ * checks such a call like any other.
+ */
+const neverAsks = tool({
+  name: "never",
+  description: "",
+  parameters: { type: "object", properties: {}, required: [], additionalProperties: true },
+  strict: false,
+  needsApproval: false,
+  execute: () => "",
+}).needsApproval;
+
 /** Creates the tool without the SDK's `tool()`, which would parse input and handle errors before this package. */
-function agentTool<Context>(spec: ToolSpec, gate: SdkCallGate<Context>): AgentTool<Context> {
-  const { name, description } = spec;
+function agentTool<Context>(
+  { name, description }: ToolSpec,
+  toolInput: ToolInput,
+  gate: SdkCallGate<Context>,
+): AgentTool<Context> {
   let strict: boolean | undefined;
+  const needsApproval: AgentTool<Context>["needsApproval"] = (runContext, args, callId = "") => {
+    const call = { callId, name, args: args as JsonObject, toolInput };
+    return gate.needsApproval(runContext as RunContext<Context>, call);
+  };
   return {
     type: "function",
     name,
     description,
     // A schema is not read before a model is given it.
     get parameters() {
-      return spec.inputSchema as AgentTool["parameters"];
+      return toolInput.schema as AgentTool["parameters"];
     },
     get strict() {
-      return (strict ??= isStrictSchema(spec.inputSchema));
+      return (strict ??= isStrictSchema(toolInput.schema));
     },
     isEnabled: (runContext) => gate.isListed(runContext, name),
-    // The SDK asks only about input that is an object.
-    needsApproval: (runContext, input, callId = "") =>
-      gate.needsApproval(runContext as RunContext<Context>, name, input as JsonObject, callId),
+    // The SDK asks a person about input that is no object, unless the tool never needs approval.
+    get needsApproval() {
+      return gate.mayAsk(name) ? needsApproval : neverAsks;
+    },
     async invoke(runContext, text, details) {
       const { toolCall, signal } = details ?? {};
       const callId = toolCall?.callId ?? crypto.randomUUID();
-      const call = { callId, name, namespace: toolCall?.namespace, text };
+      const call = { callId, name, namespace: toolCall?.namespace, text, toolInput };
       const outcome = await gate.execute(runContext, call, signal);
       if (outcome === undefined) return notApprovedText(name);
       // Without the exception, the agent would continue.

@@ -7,8 +7,10 @@ import type {
   JsonObject,
   ResumeOptions,
   ToolCall,
+  ToolExecutor,
   ToolOutcome,
   ToolRun,
+  Toolset,
   RunOptions,
 } from "@toolweave/core";
 import {
@@ -21,6 +23,7 @@ import {
   stringifyExact,
   withoutBigints,
 } from "@toolweave/core/adapter";
+import type { ToolInput } from "@toolweave/providers";
 import {
   isAlwaysApproved,
   readDecision,
@@ -38,20 +41,51 @@ import {
 export interface SdkCall extends DecidedCall {
   /** The arguments, as the model wrote them. */
   readonly text: string;
+  readonly toolInput: ToolInput;
+}
+
+/** A call about which the SDK asks whether it needs approval. */
+interface SdkQuestion extends Pick<SdkCall, "callId" | "name" | "toolInput"> {
+  /** The arguments, as the SDK has parsed them. */
+  readonly args: JsonObject;
 }
 
 /** Runs the calls of the SDK, which first asks whether a call needs approval and then executes it. */
 export class SdkCallGate<Context> {
+  readonly #executor: ToolExecutor;
+  readonly #builtIns: Toolset;
   readonly #runs: AgentRuns<Context>;
+  /** The tools that have asked a person while they ran. */
+  readonly #suspending = new Set<string>();
 
-  constructor(runs: AgentRuns<Context>) {
+  /** @param builtIns a toolset with the built-in tools that are listed. */
+  constructor(executor: ToolExecutor, builtIns: Toolset, runs: AgentRuns<Context>) {
+    this.#executor = executor;
+    this.#builtIns = builtIns;
     this.#runs = runs;
+  }
+
+  /**
+   * False if no person is ever asked about a call of the tool: the policy decides by the tool alone, and the tool
+   * proposes no permissions. The next call of a tool that asked while it ran is asked about.
+   */
+  mayAsk(name: string): boolean {
+    // Of `call_tool`, the policy decides about the call that it contains.
+    if (this.#suspending.has(name) || name === "call_tool") return true;
+    const registered = this.#executor.registry.toolset();
+    const toolset = registered.entry(name) === undefined ? this.#builtIns : registered;
+    const effect = this.#executor.decideByTool(name, toolset);
+    if (effect !== "allow" && effect !== "deny") return true;
+    return toolset.entry(name)?.tool.preflight !== undefined;
   }
 
   /** True when the tool is listed for the model of this agent run. */
   async isListed(runContext: RunContext<Context>, name: string): Promise<boolean> {
     for (const call of waitingIn(runContext)) {
-      if (call.name === name) await this.#closeIfDeclined(runContext, call);
+      if (call.name !== name) continue;
+      // Also of a run that began in another process.
+      this.#suspending.add(name);
+      await this.#closeIfDeclined(runContext, call);
     }
     return this.#runs.of(runContext).run.toolset.get(name) !== undefined;
   }
@@ -59,9 +93,7 @@ export class SdkCallGate<Context> {
   /** True when a person has to approve the call before the SDK may execute it. */
   async needsApproval(
     runContext: RunContext<Context>,
-    name: string,
-    input: JsonObject,
-    callId: string,
+    { callId, name, args: input, toolInput }: SdkQuestion,
   ): Promise<boolean> {
     const asked = await findWaiting(runContext, { callId, name }, () => input);
     if (asked !== undefined) {
@@ -74,7 +106,7 @@ export class SdkCallGate<Context> {
     const { run, admitted } = this.#runs.of(runContext);
     // The SDK has parsed the input: the call is checked with its own text when it is executed.
     if (markRounded(input) !== input) return false;
-    const call = { id: callId, name, arguments: input };
+    const call = { id: callId, name, arguments: toolInput.restore(input) };
     const refusal = await run.checkAdmission(call);
     if (refusal?.status === "interrupted") {
       const { interruption } = refusal;
@@ -102,6 +134,7 @@ export class SdkCallGate<Context> {
       const { callId, name, text } = call;
       const digest = await callDigest(name, toDigest(text));
       const { interruption } = outcome;
+      this.#suspending.add(name);
       const waiting = { callId, asked: false, name, digest, suspended: true, interruption };
       storeWaiting(runContext, waiting);
     }
@@ -205,10 +238,10 @@ function isWrittenAs(input: JsonObject, text: string): boolean {
 
 async function admit(
   run: ToolRun,
-  { callId, name, text }: SdkCall,
+  { callId, name, text, toolInput }: SdkCall,
   options: { readonly signal?: AbortSignal },
 ): Promise<Pick<Admission, "call" | "refusal">> {
-  const call: ToolCall = { id: callId, name, arguments: text };
+  const call: ToolCall = { id: callId, name, arguments: toolInput.restoreText(text) };
   return { call, refusal: await run.checkAdmission(call, options) };
 }
 

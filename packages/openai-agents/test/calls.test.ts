@@ -58,7 +58,7 @@ describe("the tools of an executor", () => {
     executor.registry.add({ ...look, spec });
     const [tool] = (await agentTools(executor)).filter(({ name }) => name === "lazy");
     expect(schema).toHaveBeenCalledTimes(1);
-    expect(tool?.parameters).toEqual({ type: "object" });
+    expect(tool?.parameters).toEqual({ type: "object", properties: {} });
   });
 
   it("are those of every source, including one that is still loading", async () => {
@@ -159,21 +159,21 @@ describe("a call", () => {
     expect(await remove.invoke(context, deep, { toolCall })).toMatch(/arguments of remove/);
   });
 
-  it("with arguments that are not an object is asked about by the SDK itself, and reports the error", async () => {
-    const { executor, looked } = museum();
+  it("with arguments that are not an object is asked about by the SDK itself, if the policy may ask, and reports the error", async () => {
+    const { executor, removed } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
-      [call("a", "look", "{not json"), call("b", "look", "[1]")],
+      [call("a", "remove", "{not json"), call("b", "remove", "[1]")],
       say("done"),
     );
     const { state, interruptions } = await run(agent, "go");
     expect(interruptions).toHaveLength(2);
     for (const interruption of interruptions) state.approve(interruption);
     await run(agent, state);
-    expect(looked).toEqual([]);
+    expect(removed).toEqual([]);
     expect(textsRead(model)).toEqual({
       a: expect.stringMatching(/valid JSON/),
-      b: expect.stringMatching(/^The arguments of look/),
+      b: expect.stringMatching(/^The arguments of remove/),
     });
   });
 });

@@ -6,6 +6,8 @@ import {
   type PolicyInput,
   type Tool,
 } from "@toolweave/core";
+import { isSameNumber } from "@toolweave/core/adapter";
+import { checkNumbers, numberTool } from "@toolweave/test-support/numbers";
 import { expect, it } from "vitest";
 import { agentTools } from "../src/index.ts";
 import { call, say, scripted, textsRead } from "./support/agents.ts";
@@ -26,27 +28,28 @@ function keeping(got: unknown[], policy: PolicyInput = "autonomous"): ToolExecut
   return new ToolExecutor({ registry, policy });
 }
 
-const long = [
-  "9007199254740993",
-  "725653563933458432",
-  "-9007199254740995",
-  "36893488147419103232",
-];
-
-it.each(long)(
-  "an integer that the SDK rounds (%s) is exact, as a number and as a text",
-  async (id) => {
-    const got: unknown[] = [];
-    const { agent } = scripted(
-      await agentTools(keeping(got)),
-      [call("c1", "keep", `{"id":${id}}`)],
-      [call("c2", "keep", `{"id":"${id}"}`)],
-      say("done"),
-    );
-    await run(agent, "go");
-    expect(got).toEqual([id, id]);
-  },
-);
+it("a number arrives as it was written, or is refused with a remedy", async () => {
+  const { definition, received } = numberTool();
+  const keep = { ...defineTool(definition as never), acceptsBigint: true };
+  const tools = await agentTools(new ToolExecutor({ registry: new ToolRegistry([keep]) }));
+  const counts = await checkNumbers(
+    {
+      isParsed: false,
+      async call(calls) {
+        const { agent, model } = scripted(
+          tools,
+          calls.map(({ id, json }) => call(id, "keep", json)),
+          say("done"),
+        );
+        await run(agent, "go");
+        return textsRead(model);
+      },
+    },
+    received,
+    isSameNumber,
+  );
+  expect(counts.exact).toBeGreaterThan(counts.refused);
+});
 
 it("a fraction that the SDK rounds is refused, with the number to send", async () => {
   const got: unknown[] = [];

@@ -40,6 +40,22 @@ describe("an executor of more than 100 tools", () => {
     expect(lit).toEqual(["room_57"]);
   });
 
+  it("answers arguments of the search that are no object at once, and asks about those of call_tool", async () => {
+    const { executor, lit } = house(101);
+    const { agent, model } = scripted(
+      await agentTools(executor),
+      [call("a", "search_tools", "[]"), call("b", "read_artifact", '{"key":')],
+      [call("c", "call_tool", '{"name":"light_cellar"')],
+    );
+    const { interruptions } = await run(agent, "go");
+    expect(textsRead(model)).toMatchObject({
+      a: expect.stringMatching(/^The arguments of search_tools/),
+      b: expect.stringContaining("valid JSON"),
+    });
+    expect(interruptions.map(({ rawItem }) => rawItem)).toMatchObject([{ callId: "c" }]);
+    expect(lit).toEqual([]);
+  });
+
   it("asks a person about the inner call of call_tool", async () => {
     const { executor, lit } = house(101);
     const { agent, model } = scripted(

@@ -19,7 +19,9 @@ export type {
   BedrockToolResult,
   BedrockTools,
 } from "./bedrock/bedrock-tools.ts";
-export type { ProviderProblem, Simplified } from "./conversion/exported-tools.ts";
+export type { DescribedInput, ProviderProblem, Simplified } from "./conversion/exported-tools.ts";
+export { toolInputs } from "./conversion/tool-input.ts";
+export type { ToolInput, ToolProvider } from "./conversion/tool-input.ts";
 export { geminiTools } from "./gemini/gemini-tools.ts";
 export type {
   GeminiContent,

@@ -5,7 +5,7 @@ import { providerRules } from "../src/rules/all-rules.ts";
 import { projection } from "../src/schema/projection.ts";
 import { restoredArguments } from "../src/schema/restored-arguments.ts";
 import { Unprojectable } from "../src/schema/projection-errors.ts";
-import { schemaViolations } from "../src/validate/schema-violations.ts";
+import { schemaViolations } from "../src/schema/schema-violations.ts";
 
 const a = { $ref: "#/$defs/a" };
 const b = { $ref: "#/$defs/b" };

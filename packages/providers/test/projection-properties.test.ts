@@ -2,11 +2,11 @@ import type { JsonObject, JsonSchema } from "@toolweave/core";
 import fc from "fast-check";
 import { inFullRun } from "@toolweave/test-support";
 import { beforeAll, describe, expect, it } from "vitest";
-import { providerRules } from "../src/rules/all-rules.ts";
+import { portableRules, providerRules } from "../src/rules/all-rules.ts";
 import { projection, type Projection } from "../src/schema/projection.ts";
 import { restoredArguments } from "../src/schema/restored-arguments.ts";
 import { Unprojectable } from "../src/schema/projection-errors.ts";
-import { schemaViolations } from "../src/validate/schema-violations.ts";
+import { schemaViolations } from "../src/schema/schema-violations.ts";
 import { acceptor } from "./support/acceptor.ts";
 import { example } from "./support/schema-and-value.ts";
 import { sentArguments } from "./support/sent-arguments.ts";
@@ -20,7 +20,9 @@ function firstVariant(schema: JsonSchema): JsonSchema {
 
 const runs = { numRuns: inFullRun(200, 50) };
 
-describe.each(Object.values(providerRules))("a schema for $provider", (rules) => {
+const everyRules = [...Object.entries(providerRules), ["every provider", portableRules] as const];
+
+describe.each(everyRules)("a schema for %s", (_, rules) => {
   let accepts: Awaited<ReturnType<typeof acceptor>>;
 
   beforeAll(async () => {

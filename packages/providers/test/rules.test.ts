@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
-import { providerRules } from "../src/rules/all-rules.ts";
+import { portableRules, providerRules } from "../src/rules/all-rules.ts";
 import { projection } from "../src/schema/projection.ts";
 import { brokenRules, sentA, withA } from "./support/projected.ts";
 
@@ -8,6 +8,17 @@ it.each(Object.values(providerRules))("every rule of $provider has a source", (r
   const { provider, ...terms } = rules;
   for (const rule of Object.values(terms)) expect(rule.source).toMatch(/^https:\/\//);
   expect(providerRules[provider]).toBe(rules);
+});
+
+it("the rules for a provider that is not known have those of OpenAI and Anthropic for schemas", () => {
+  const covered = Object.keys(portableRules);
+  for (const { toolCount: _count, description: _text, ...rules } of [
+    providerRules.openai,
+    providerRules.anthropic,
+  ]) {
+    expect(covered).toEqual(expect.arrayContaining(Object.keys(rules)));
+    expect(portableRules.root.without).toEqual(expect.arrayContaining([...rules.root.without]));
+  }
 });
 
 describe("root", () => {

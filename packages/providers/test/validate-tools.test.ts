@@ -17,6 +17,7 @@ describe("a list from another library", () => {
     ).toEqual([
       ["read.file", "toolName", undefined],
       ["write", "root", "/anyOf"],
+      ["write", "properties", ""],
       ["write", "toolName", undefined],
       [3, "toolName", undefined],
       [3, "root", ""],

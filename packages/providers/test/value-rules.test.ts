@@ -2,7 +2,7 @@ import type { JsonSchema } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { providerRules } from "../src/rules/all-rules.ts";
 import { projection } from "../src/schema/projection.ts";
-import { schemaViolations } from "../src/validate/schema-violations.ts";
+import { schemaViolations } from "../src/schema/schema-violations.ts";
 import { brokenRules, sentA, withA } from "./support/projected.ts";
 
 describe("values", () => {

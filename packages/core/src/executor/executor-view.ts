@@ -2,6 +2,7 @@ import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { ArtifactAccess } from "../artifacts/artifacts.ts";
 import type { GrantStore } from "../contract/grant.ts";
 import type { PolicyEffect } from "../contract/policy-definition.ts";
+import type { Toolset } from "../contract/tool.ts";
 import { decideByTool, type PolicyLayer } from "../policy/decision.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
@@ -85,10 +86,12 @@ export abstract class ExecutorView {
   /**
    * Decides about the calls of a tool that propose no permission of their own, for a list of many tools. The same as the
    * `effect` of `explain` for the tool, whether or not it is available, at less cost. `undefined`: there is no such tool
-   * in the registry, or the decision depends on the caller or on the arguments.
+   * in the toolset, or the decision depends on the caller or on the arguments.
+   *
+   * @param toolset Default: the registry's. That of a run has built-in tools, too.
    */
-  decideByTool(name: string): PolicyEffect | undefined {
-    const entry = this.registry.toolset().entry(name);
+  decideByTool(name: string, toolset: Toolset = this.registry.toolset()): PolicyEffect | undefined {
+    const entry = toolset.entry(name);
     const effect =
       entry === undefined ? undefined : decideByTool(this.services.policies, entry)?.effect;
     return effect === "ask" && this.services.onAsk === "deny" ? "deny" : effect;

@@ -8,12 +8,13 @@ import {
   isInitializeRequest,
   isJSONRPCNotification,
   isJSONRPCRequest,
+  isJSONRPCResultResponse,
   type Transport,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
 } from "@modelcontextprotocol/server";
-import { ToolError, type Caller, type ToolExecutor } from "@toolweave/core";
+import { ToolError, type Caller, type JsonObject, type ToolExecutor } from "@toolweave/core";
 import { checkOptions, isToolName, markRounded } from "@toolweave/core/adapter";
 import { Gateway } from "../gateway/serve-mcp.ts";
 import {
@@ -21,6 +22,7 @@ import {
   serveOptionNames,
   type ServeMcpOptions,
 } from "../gateway/clients/serve-options.ts";
+import { ModelInputs } from "./model-inputs.ts";
 import { Permissions } from "./permissions.ts";
 
 /** Options of `claudeTools`. */
@@ -97,11 +99,17 @@ export function claudeTools(executor: ToolExecutor, options: ClaudeToolsOptions 
     prepared: (params) => permissions.takePrepared(params),
   });
   const client = gateway.client(caller, sessionId ?? crypto.randomUUID());
-  const permissions = new Permissions(gateway, client, name, canUseTool, served.callMetadata);
+  const inputs = new ModelInputs();
+  const permissions = new Permissions(gateway, client, {
+    server: name,
+    host: canUseTool,
+    callMetadata: served.callMetadata,
+    inputs,
+  });
   // The SDK only connects to the server, anew for each query.
   const instance = {
     connect: (transport: Transport) =>
-      gateway.connect(new ElicitingTransport(transport, name, onElicitation), client),
+      gateway.connect(new ModelTransport(transport, name, inputs, onElicitation), client),
   };
   const server = { type: "sdk", name, instance } as unknown as McpSdkServerConfigWithInstance;
   return {
@@ -118,37 +126,42 @@ export function claudeTools(executor: ToolExecutor, options: ClaudeToolsOptions 
 }
 
 /** The SDK has parsed the arguments: an integer beyond 2^53 may be rounded, and its call is refused. */
-function withMarkedArguments(message: JSONRPCMessage): JSONRPCMessage {
-  if (!isJSONRPCRequest(message) || message.params === undefined) return message;
-  const args: unknown = message.params["arguments"];
+function withMarkedArguments(params: JsonObject): JsonObject {
+  const args: unknown = params["arguments"];
   const marked = markRounded(args);
-  if (marked === args) return message;
-  return { ...message, params: { ...message.params, arguments: marked } };
+  return marked === args ? params : { ...params, arguments: marked as JsonObject };
 }
 
 /**
- * Transport to a server in this process. The SDK does not pass on requests of such a server, so they are passed to
- * the host's `onElicitation` here.
+ * Transport to a server in this process. Schemas and arguments are converted for the model. The SDK does not pass on
+ * requests of such a server, so they are passed to the host's `onElicitation` here.
  */
-class ElicitingTransport implements Transport {
+class ModelTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #inner: Transport;
   readonly #serverName: string;
+  readonly #inputs: ModelInputs;
   readonly #onElicitation: OnElicitation | undefined;
   readonly #open = new Map<RequestId, AbortController>();
 
-  constructor(inner: Transport, serverName: string, onElicitation: OnElicitation | undefined) {
+  constructor(
+    inner: Transport,
+    serverName: string,
+    inputs: ModelInputs,
+    onElicitation: OnElicitation | undefined,
+  ) {
     this.#inner = inner;
     this.#serverName = serverName;
+    this.#inputs = inputs;
     this.#onElicitation = onElicitation;
   }
 
   async start(): Promise<void> {
     Object.assign(this.#inner, {
       onmessage: (message: JSONRPCMessage) =>
-        this.onmessage?.(this.#withElicitation(withMarkedArguments(message))),
+        this.onmessage?.(this.#withElicitation(this.#withOwnArguments(message))),
       onerror: (error: Error) => this.onerror?.(error),
       onclose: () => {
         for (const cancellation of this.#open.values()) cancellation.abort();
@@ -171,11 +184,22 @@ class ElicitingTransport implements Transport {
       const cancellation = this.#open.get(message.params?.["requestId"] as RequestId);
       if (cancellation !== undefined) return cancellation.abort();
     }
-    await this.#inner.send(message);
+    await this.#inner.send(
+      isJSONRPCResultResponse(message)
+        ? { ...message, result: this.#inputs.listAll(message.result as JsonObject) }
+        : message,
+    );
   }
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  /** The call of a tool with its own arguments. */
+  #withOwnArguments(message: JSONRPCMessage): JSONRPCMessage {
+    if (!isJSONRPCRequest(message) || message.params === undefined) return message;
+    const params = this.#inputs.restoreCall(message.params as JsonObject);
+    return { ...message, params: withMarkedArguments(params) } as JSONRPCMessage;
   }
 
   /** Adds the elicitation capability to `initialize` if the host has a handler. */

@@ -12,6 +12,7 @@ import { isObject, type Metadata, canonicalJson, markRounded } from "@toolweave/
 import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
 import type { PreparedCall } from "../gateway/clients/serve-options.ts";
 import type { Gateway } from "../gateway/serve-mcp.ts";
+import type { ModelInputs } from "./model-inputs.ts";
 
 type PermissionRequestOptions = Parameters<CanUseTool>[2];
 
@@ -21,6 +22,16 @@ const toolUseId = "claudecode/toolUseId";
 /** Maximum number of allowed calls that were not made yet: the SDK may drop calls. */
 const maxPrepared = 1_000;
 
+/** Options of `Permissions`. */
+interface PermissionsOptions {
+  /** Name of the server, as the SDK knows it. */
+  readonly server: string;
+  /** The host's handler. */
+  readonly host: CanUseTool | undefined;
+  readonly callMetadata: (() => Metadata) | undefined;
+  readonly inputs: ModelInputs;
+}
+
 /** Connects the SDK's permission request with the call that follows it. */
 export class Permissions {
   readonly #gateway: Gateway;
@@ -28,27 +39,30 @@ export class Permissions {
   readonly #server: string;
   readonly #host: CanUseTool | undefined;
   readonly #callMetadata: (() => Metadata) | undefined;
+  readonly #inputs: ModelInputs;
   /** Allowed calls, by the SDK's id. */
   readonly #prepared = new Map<string, { readonly key: string; readonly call: PreparedCall }>();
 
   constructor(
     gateway: Gateway,
     client: GatewayClient,
-    server: string,
-    host: CanUseTool | undefined,
-    callMetadata: (() => Metadata) | undefined,
+    { server, host, callMetadata, inputs }: PermissionsOptions,
   ) {
     this.#gateway = gateway;
     this.#client = client;
     this.#server = server;
     this.#host = host;
     this.#callMetadata = callMetadata;
+    this.#inputs = inputs;
   }
 
   /** Implements the SDK's `canUseTool`. */
   readonly canUseTool: CanUseTool = async (toolName, input, asking) => {
     const name = this.#toolNameHere(toolName, asking);
-    if (name !== undefined) return this.#decide(toolName, name, input as JsonObject, asking);
+    if (name !== undefined) {
+      const args = this.#inputs.restore(name, input as JsonObject);
+      return this.#decide(toolName, name, args, asking);
+    }
     if (this.#host !== undefined) return this.#host(toolName, input, asking);
     return { behavior: "deny", message: `There is no permission handler for ${toolName}.` };
   };

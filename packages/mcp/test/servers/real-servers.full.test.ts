@@ -1,13 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, ToolResult, ToolSource } from "@toolweave/core";
+import {
+  anthropicTools,
+  bedrockTools,
+  geminiTools,
+  openAiChatTools,
+  openAiResponsesTools,
+  validateTools,
+} from "@toolweave/providers";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connected } from "../support/open-connection.ts";
-import { chromium, realServer } from "../support/real-servers.ts";
+import { chromium, realServer, realServers } from "../support/real-servers.ts";
 import { executorOver, opened } from "../support/open-source.ts";
 
 /** The answer of a tool of a running server; fails if the call did not reach it. */
@@ -42,14 +49,28 @@ const versions: Readonly<Record<string, string>> = {
   "@modelcontextprotocol/server-github": "2024-11-05",
 };
 
-/** Without them these do not start. */
-const neededArgs: Readonly<Record<string, readonly string[]>> = {
-  "@modelcontextprotocol/server-filesystem": [tmpdir()],
-  "@bytebase/dbhub": ["--dsn", "sqlite:///:memory:"],
-};
+it.each(Object.keys(versions))("every provider accepts all tools of %s", async (name) => {
+  const source = opened(realServer(name, realServers[name]));
+  await source.ready;
+  const { toolset } = executorOver(source);
+  const { tools: gemini } = geminiTools(toolset);
+  const lists = [
+    ["openai", openAiChatTools(toolset)],
+    ["openai", openAiResponsesTools(toolset, { strict: true })],
+    ["anthropic", anthropicTools(toolset)],
+    ["gemini", geminiTools(toolset)],
+    ["bedrock", bedrockTools(toolset)],
+  ] as const;
+  for (const [provider, { tools, problems }] of lists) {
+    expect(problems).toEqual([]);
+    expect(validateTools(provider, tools)).toEqual([]);
+  }
+  expect(toolset.size).toBeGreaterThan(0);
+  expect(gemini[0]?.functionDeclarations).toHaveLength(toolset.size);
+});
 
 it.each(Object.entries(versions))("%s is used in %s", async (name, version) => {
-  const connection = await connected(realServer(name, neededArgs[name]));
+  const connection = await connected(realServer(name, realServers[name]));
   expect(connection.protocolVersion).toBe(version);
   expect(connection.era).toBe(version < "2026" ? "legacy" : "modern");
 });

@@ -2,10 +2,10 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** The model's output in one turn: a text, or calls of tools. */
+/** The model's output in one turn: a text, or calls of tools. Input that is a text is sent unchanged. */
 type ModelTurn =
   | string
-  | readonly { readonly id: string; readonly name: string; readonly input?: object }[];
+  | readonly { readonly id: string; readonly name: string; readonly input?: object | string }[];
 
 /** The results of the model's calls, by their ids. */
 export type ModelResults = Readonly<
@@ -114,7 +114,8 @@ export class MessagesApi {
           index,
           content_block: { type: "tool_use", id, name, input: {} },
         });
-        const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
+        const json = typeof input === "string" ? input : JSON.stringify(input);
+        const delta = { type: "input_json_delta", partial_json: json };
         say("content_block_delta", { index, delta });
       }
       say("content_block_stop", { index });

@@ -1,11 +1,29 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { compileCache } from "@toolweave/test-support";
-import type { McpStdioServer } from "../../src/index.ts";
+import { mcpSource, type McpSource, type McpStdioServer } from "../../src/index.ts";
 
 const require = createRequire(import.meta.url);
+
+/** Servers from npm, with the arguments without which they do not start. */
+export const realServers: Readonly<Record<string, readonly string[]>> = {
+  "@modelcontextprotocol/server-everything": [],
+  "@modelcontextprotocol/server-filesystem": [tmpdir()],
+  "@modelcontextprotocol/server-memory": [],
+  "@modelcontextprotocol/server-sequential-thinking": [],
+  "@playwright/mcp": [],
+  "@upstash/context7-mcp": [],
+  "@bytebase/dbhub": ["--dsn", "sqlite:///:memory:"],
+  "@modelcontextprotocol/server-github": [],
+};
+
+/** The tools of one of `realServers`. */
+export function realSource(packageName: string): McpSource {
+  return mcpSource(realServer(packageName, realServers[packageName]));
+}
 
 /** A server from npm as its users start it: the program of its package, with our Node.js. */
 export function realServer(

@@ -1,4 +1,12 @@
-import type { JsonObject, JsonValue, Tool, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
+import type {
+  JsonObject,
+  JsonSchema,
+  JsonValue,
+  Tool,
+  ToolCall,
+  Toolset,
+  ToolSpec,
+} from "@toolweave/core";
 import {
   isObject,
   uniqueNames,
@@ -6,10 +14,12 @@ import {
   parseLossless,
   stringifyExact,
 } from "@toolweave/core/adapter";
+import { portableRules } from "../rules/all-rules.ts";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { BadSchema, Unprojectable } from "../schema/projection-errors.ts";
 import { projection, type Projection } from "../schema/projection.ts";
 import { isReversible, restoredArguments } from "../schema/restored-arguments.ts";
+import { schemaViolations } from "../schema/schema-violations.ts";
 
 /** A tool that a provider would reject, and that is omitted from its list; or a list that is too long. */
 export interface ProviderProblem {
@@ -69,10 +79,13 @@ interface ModelCall {
 /** The prefix of ids for calls that came without one. */
 const callIdPrefix = "toolweave_";
 
+/** The part of a tool's description that is projected. */
+export type DescribedInput = Pick<ToolSpec, "inputSchema">;
+
 type Attempt = Projection | BadSchema | Unprojectable;
 
 /** A tool's description outlives the snapshots that show it: each is projected once for each provider. */
-const attempts = new WeakMap<ToolSpec, Map<ProviderRules, Attempt>>();
+const attempts = new WeakMap<DescribedInput, Map<ProviderRules, Attempt>>();
 
 /**
  * The tools of a snapshot as a provider's rules allow them.
@@ -130,7 +143,8 @@ export function exportedTools(toolset: Toolset, ...rules: readonly ProviderRules
   };
 }
 
-function projectOnce(spec: ToolSpec, rules: ProviderRules): Attempt {
+/** The schema of a tool by a provider's rules, or the reason why there is none. Projected once. */
+export function projectOnce(spec: DescribedInput, rules: ProviderRules): Attempt {
   let known = attempts.get(spec);
   if (known === undefined) attempts.set(spec, (known = new Map()));
   let attempt = known.get(rules);
@@ -138,15 +152,26 @@ function projectOnce(spec: ToolSpec, rules: ProviderRules): Attempt {
   return attempt;
 }
 
-function tryProjection(spec: ToolSpec, rules: ProviderRules): Attempt {
+function tryProjection(spec: DescribedInput, rules: ProviderRules): Attempt {
   try {
-    return projection(spec.inputSchema, rules);
+    const { inputSchema } = spec;
+    return rules === portableRules && isAccepted(inputSchema, rules)
+      ? unchanged(inputSchema)
+      : projection(inputSchema, rules);
   } catch (error) {
     if (error instanceof BadSchema || error instanceof Unprojectable) return error;
     // The schema's getter, which is foreign code, has failed; or the schema nests too deeply.
     const reason = error instanceof Error ? error.message : String(error);
     return new BadSchema("", `The schema cannot be read: ${reason.slice(0, 200)}`);
   }
+}
+
+function isAccepted(schema: JsonSchema, rules: ProviderRules): boolean {
+  return schemaViolations(schema, rules).next().done === true;
+}
+
+function unchanged(schema: JsonSchema): Projection {
+  return { schema, simplified: [], names: new Map(), nullForAbsent: new WeakMap() };
 }
 
 /** Arguments as the executor takes them: an object with its own names, or the text that the model wrote. */
@@ -160,7 +185,7 @@ function toArguments(args: unknown, projected: Projection | undefined): string |
 }
 
 /** True for what models send in place of no arguments: nothing, `null`, and a text of white space or `null`. */
-function isNone(args: unknown): boolean {
+export function isNone(args: unknown): boolean {
   if (typeof args === "string") return args !== "" && /^(?:null)?$/.test(args.trim());
   return args === null;
 }

@@ -1,5 +1,7 @@
 import type { ProviderName, ProviderRules } from "./provider-rules.ts";
 
+const dialect = { source: "https://github.com/anthropics/claude-code/issues/63673" };
+
 /** The rules of Anthropic's Messages API for custom tools. Their schemas are JSON Schema 2020-12. */
 export const anthropicRules: ProviderRules = {
   provider: "anthropic",
@@ -12,7 +14,7 @@ export const anthropicRules: ProviderRules = {
     without: ["oneOf", "anyOf", "allOf"],
     source: "https://platform.claude.com/docs/en/managed-agents/self-hosted-sandboxes",
   },
-  dialect: { source: "https://github.com/anthropics/claude-code/issues/63673" },
+  dialect,
   propertyNames: {
     pattern: /^[a-zA-Z0-9_.-]{1,64}$/,
     source: "https://platform.claude.com/docs/en/managed-agents/self-hosted-sandboxes",
@@ -49,6 +51,9 @@ const declaration =
 // Documented for answers as JSON; `parametersJsonSchema` names no subset of its own.
 const jsonSchema = "https://ai.google.dev/api/generate-content";
 
+const plainNames = { pattern: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, source: declaration };
+const required = { source: "https://github.com/iBUHub/AIStudioToAPI/issues/154" };
+
 /** The rules of the Gemini API, and of Gemini on Vertex AI, for `parametersJsonSchema`. */
 export const geminiRules: ProviderRules = {
   provider: "gemini",
@@ -57,7 +62,7 @@ export const geminiRules: ProviderRules = {
     without: ["anyOf", "oneOf"],
     source: "https://ai.google.dev/api/caching#FunctionDeclaration",
   },
-  propertyNames: { pattern: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, source: declaration },
+  propertyNames: plainNames,
   keywords: {
     allowed: new Set([
       "$anchor",
@@ -86,7 +91,7 @@ export const geminiRules: ProviderRules = {
   },
   references: { take: "alone", source: jsonSchema },
   recursion: { source: jsonSchema },
-  required: { source: "https://github.com/iBUHub/AIStudioToAPI/issues/154" },
+  required,
   enumValues: { types: ["string", "number"], source: jsonSchema },
 };
 
@@ -110,6 +115,8 @@ const common = {
     without: ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
     source: "https://github.com/langchain-ai/langchainjs/issues/9804",
   },
+  // Undocumented; from the API's own message, for functions without parameters.
+  properties: { source: "https://github.com/langchain-ai/langchain-mcp-adapters/issues/137" },
   // Undocumented; from the API's own message, also for functions that are not strict.
   patterns: {
     without: /\(\?<?[=!]/,
@@ -176,6 +183,18 @@ export const openAiStrictRules: ProviderRules = {
     longEnumCharacters: 15_000,
     source: structured,
   },
+};
+
+/**
+ * The rules for a provider that is not known: those by which one provider or another refuses a schema of ordinary tools.
+ * Left out are lists of supported keywords, and what only some models of Bedrock refuse: following them would take
+ * from every model what most of them read.
+ */
+export const portableRules: ProviderRules = {
+  ...openAiRules,
+  propertyNames: plainNames,
+  required,
+  dialect,
 };
 
 /** The rules of each provider. */

@@ -30,6 +30,8 @@ export interface ProviderRules {
     readonly without: readonly string[];
     readonly only?: readonly string[];
   }>;
+  /** The root has `properties`, which may be empty. */
+  readonly properties?: Sourced<object>;
   /** The pattern of the names of the root's properties. */
   readonly propertyNames?: Sourced<{ readonly pattern: RegExp }>;
   /** The keywords that a schema may have, at any depth; every other one is refused. */

@@ -1,7 +1,7 @@
 import { providerRules } from "../rules/all-rules.ts";
 import type { ProviderName, ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { asFields, asItems } from "../conversion/provider-tools.ts";
-import { schemaViolations } from "./schema-violations.ts";
+import { schemaViolations } from "../schema/schema-violations.ts";
 
 /** Where a list of tools breaks a provider's rule. */
 export interface RuleViolation {

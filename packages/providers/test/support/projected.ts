@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { providerRules } from "../../src/rules/all-rules.ts";
 import type { ProviderName, RuleName } from "../../src/rules/provider-rules.ts";
 import { projection } from "../../src/schema/projection.ts";
-import { schemaViolations } from "../../src/validate/schema-violations.ts";
+import { schemaViolations } from "../../src/schema/schema-violations.ts";
 
 /** The rules that a schema breaks, once for each place. */
 export function brokenRules(schema: JsonSchema, provider: ProviderName): readonly RuleName[] {

@@ -9,7 +9,7 @@ import {
   resolveReference,
 } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName, SchemaSize } from "../rules/provider-rules.ts";
-import { schemaSize, tooLarge, asList, asEntries, asTexts } from "../schema/keywords.ts";
+import { schemaSize, tooLarge, asList, asEntries, asTexts } from "./keywords.ts";
 
 /** Where a schema breaks a rule. */
 interface SchemaViolation {
@@ -50,13 +50,17 @@ export function* schemaViolations(
 
 function* rootViolations(
   schema: JsonSchema,
-  { root, propertyNames }: ProviderRules,
+  { root, properties, propertyNames }: ProviderRules,
 ): Generator<SchemaViolation> {
   for (const keyword of Object.keys(schema)) {
     if (root.without.includes(keyword) || root.only?.includes(keyword) === false) {
       const message = `${keyword} is not allowed at the top`;
       yield { path: stepPointer("", [keyword]), rule: "root", message, source: root.source };
     }
+  }
+  if (properties !== undefined && !isObject(schema["properties"])) {
+    const message = "properties are missing";
+    yield { path: "", rule: "properties", message, source: properties.source };
   }
   if (propertyNames === undefined) return;
   for (const [name] of asEntries(schema["properties"])) {
