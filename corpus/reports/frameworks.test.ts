@@ -34,15 +34,15 @@ interface Row extends Report {
   readonly writes?: JsonObject | string;
   /** The arguments with which the tool runs; `nothing`: it does not run. */
   readonly runs?: JsonObject | "nothing";
-  /** What the tool returns. Absent: nothing. */
+  /** The value that the tool returns. Absent: nothing. */
   readonly returns?: unknown;
-  /** What the tool throws. */
+  /** The message of the error that the tool throws. */
   readonly throws?: string;
   /** How many files the model is given beside texts. */
   readonly files?: number;
 }
 
-/** What the model is given by a framework. */
+/** The schema and the result that a framework passes to the model. */
 interface Seen {
   /** The schema of the tool `t`. */
   readonly schema: unknown;

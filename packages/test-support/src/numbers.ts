@@ -17,7 +17,7 @@ export const decimals: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("52.5200065999999987", "0.1", "1.0", "1e2", "-0"),
 );
 
-/** What a caller reads if a number is refused: how the call is made correctly. */
+/** Matches the errors for refused numbers: they explain how the call is made correctly. */
 export const remedy: RegExp = /send .+ instead|(?:send|use) .+ as a text|use .+ instead|in quotes/;
 
 /** True for an integer that a JavaScript number may not hold: a text of its digits stands for it. */

@@ -142,9 +142,8 @@ export class ToolExecutor extends ExecutorView {
   }
 
   /**
-   * Every tool that the policy may let run for a caller, without built-in tools.
-   *
-   * @internal
+   * The tools that the policy may let run for a caller, also those that no model is given (`visibility: "app"`). Without
+   * built-in tools. The same object until a tool changes.
    */
   permitted(caller: Caller | undefined): Toolset {
     const all = this.registry.toolset();

@@ -219,11 +219,12 @@ function findPathNames({ parameters }: OperationDetails, template: string): Read
 /** Applies the host's overrides of the serialization of parameters. */
 function applyOverrides(
   parameters: readonly ParameterArgument[],
-  { multiSegment = [], delimiters = {} }: LayoutOptions,
+  wishes: LayoutOptions,
   warnings: string[],
 ): readonly ParameterArgument[] {
+  if (wishes.multiSegment === undefined && wishes.delimiters === undefined) return parameters;
+  const { multiSegment = [], delimiters = {} } = wishes;
   const named = new Set([...multiSegment, ...Object.keys(delimiters)]);
-  if (named.size === 0) return parameters;
   const changed = parameters.map(({ argument, parameter }): ParameterArgument => {
     if (!named.delete(argument)) return { argument, parameter };
     const delimiter = Object.hasOwn(delimiters, argument) ? delimiters[argument] : undefined;

@@ -36,8 +36,15 @@ function toAbsolute(path: string): string {
 /** Returns the texts of the expressions in a path or a query, without braces. */
 export function findExpressions(text: string): readonly string[] {
   const found: string[] = [];
-  if (!text.includes("{")) return found;
-  for (const [, expression] of text.matchAll(/\{([^{}]+)\}/g)) found.push(expression as string);
+  let open = text.indexOf("{");
+  while (open !== -1) {
+    const next = text.indexOf("{", open + 1);
+    const close = text.indexOf("}", open);
+    // Braces within braces: only the innermost ones are an expression.
+    const isWhole = close > open + 1 && (next === -1 || close < next);
+    if (isWhole) found.push(text.slice(open + 1, close));
+    open = next;
+  }
   return found;
 }
 

@@ -65,6 +65,8 @@ interface DeclaredParameter {
   readonly name: string;
   readonly place: string;
   readonly location: Location;
+  /** The list in which it is declared. */
+  readonly list: readonly Location[];
 }
 
 /** Declares the parameters of one list, which replace those of earlier lists, and must not be in it twice. */
@@ -73,28 +75,30 @@ function declareAll(
   list: readonly Location[],
   reading: OperationReading,
 ): void {
-  const names = new Map<string, string>();
   for (const written of list) {
-    const parameter = toDeclared(written, reading);
+    const parameter = toDeclared(written, list, reading);
     if (parameter === undefined) continue;
     const { name, place } = parameter;
     // The names of headers are case-insensitive (RFC 9110 section 5.1).
     const key = `${place} ${place === "header" ? name.toLowerCase() : name}`;
-    const other = names.get(key);
-    if (other !== undefined) {
-      const before = other === name ? "" : ` (before as ${JSON.stringify(other)})`;
+    const other = declared.get(key);
+    if (other?.list === list) {
+      const before = other.name === name ? "" : ` (before as ${JSON.stringify(other.name)})`;
       reading.warn(
         `The ${place} parameter ${JSON.stringify(name)} is declared twice${before}: the last declaration is used.`,
         written,
       );
     }
-    names.set(key, name);
     declared.set(key, parameter);
   }
 }
 
 /** Resolves a parameter; `undefined` if it is omitted. */
-function toDeclared(written: Location, reading: OperationReading): DeclaredParameter | undefined {
+function toDeclared(
+  written: Location,
+  list: readonly Location[],
+  reading: OperationReading,
+): DeclaredParameter | undefined {
   let location: Location;
   try {
     location = parameterAt(written, reading.context.resolver);
@@ -113,7 +117,7 @@ function toDeclared(written: Location, reading: OperationReading): DeclaredParam
       `the parameter ${JSON.stringify(name.slice(0, 100))} has no \`in\``,
     );
   }
-  return { name, place, location };
+  return { name, place, location, list };
 }
 
 /** Returns the place in the spelling of the specification, if only its case differs. */

@@ -1,6 +1,7 @@
 import type { Caller, ToolExecutor, ToolRun, Toolset } from "@toolweave/core";
 import {
   builtInSource,
+  byName,
   ToolsetSnapshot,
   type RegisteredTool,
   type ToolSearch,
@@ -65,8 +66,11 @@ export class ClientTools {
     if (this.#forModel) return toolset;
     let withApps = this.#withApps.get(toolset);
     if (withApps === undefined) {
-      const all = this.#executor.permitted(caller).entries();
-      withApps = toolset.with([...all].filter(({ tool }) => tool.spec.visibility === "app"));
+      const entries = new Map([...toolset.entries()].map((entry) => [entry.tool.spec.name, entry]));
+      for (const entry of this.#executor.permitted(caller).entries()) {
+        if (entry.tool.spec.visibility === "app") entries.set(entry.tool.spec.name, entry);
+      }
+      withApps = new ToolsetSnapshot(toolset.version, byName(entries), toolset.searchable);
       this.#withApps.set(toolset, withApps);
     }
     return withApps;

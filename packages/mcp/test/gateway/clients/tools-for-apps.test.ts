@@ -87,7 +87,7 @@ test("a client of 2026-07-28 declares its user interfaces with each request", as
   const apps = { extensions: { "io.modelcontextprotocol/ui": {} } };
   const count = async (capabilities: typeof apps | object): Promise<unknown> => {
     const { result } = await post(url, "tools/list", {}, { ...capabilities });
-    return (result?.["tools"] as readonly unknown[]).length;
+    return (result?.["tools"] as readonly unknown[] | undefined)?.length;
   };
   expect([await count(apps), await count({}), await count(apps)]).toEqual([6, 4, 6]);
 });
