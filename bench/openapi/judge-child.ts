@@ -1,4 +1,5 @@
 import { classifyCalls } from "../../packages/openapi/corpus/oracles/classify-calls.ts";
+import { specs } from "../../packages/openapi/corpus/documents.ts";
 import { checkDocument } from "../../packages/openapi/corpus/oracles/check-document.ts";
 import { router } from "../../packages/openapi/corpus/oracles/path-routes.ts";
 import { createPrismOracle } from "../../packages/openapi/corpus/oracles/prism-oracle.ts";
@@ -13,7 +14,7 @@ for (const method of ["log", "info", "warn", "error", "debug"] as const) console
 
 const contender = await contenders[name]?.();
 if (contender === undefined) throw new Error(`no contender ${name}`);
-const prism = await createPrismOracle(document);
+const prism = await createPrismOracle(specs + document);
 const checked = await checkDocument(document, [prism], {
   contender,
   seed: Number(seed),

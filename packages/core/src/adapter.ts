@@ -105,6 +105,7 @@ export type { StandardIssue, StandardResult, StandardSchema } from "./define/sta
 export { builtInSource } from "./contract/tool-names.ts";
 export { formatValue } from "./text/format-value.ts";
 export { ellipsize, truncate, truncateUtf8 } from "./text/utf8.ts";
+export { decodeWideText } from "./text/wide-text.ts";
 export { byName } from "./registry/toolset-snapshot.ts";
 export type { SearchContext } from "./built-in/searched-toolset.ts";
 export type { Metadata } from "./json/json.ts";

@@ -2,7 +2,6 @@ import { ToolError } from "@toolweave/core";
 import { visibleText } from "@toolweave/core/adapter";
 import type { HttpHeaders, HttpClientOptions } from "@toolweave/http";
 import { parseDirectives } from "@toolweave/http/fields";
-import { decodeWideText } from "./document/loading/decode-text.ts";
 import { displayUrl } from "./document/loading/display-url.ts";
 import type { DocumentFetcher, Revision } from "./document/loading/document-files.ts";
 import type { OpenApiAuth } from "./auth/openapi-auth.ts";
@@ -95,7 +94,7 @@ export function createDocumentFetcher(options: FetchOptions): DocumentFetcher {
     }
     if (status >= 200 && status < 300) {
       return {
-        text: decodeWideText(response.body) ?? response.text(),
+        text: response.text(),
         url: response.url,
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(revision === undefined ? {} : { revision }),

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { decodeWideText } from "@toolweave/core/adapter";
 
 /** How a file is opened and how much of it is read. */
 export interface RegularFileOptions {
@@ -41,11 +42,7 @@ export function readRegularFile(path: string, options: RegularFileOptions = {}):
  * in the first character, which JSON cannot have (RFC 4627, section 3).
  */
 export function decodeText(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0);
-  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0);
-  const encoding = isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes);
+  return decodeWideText(bytes) ?? new TextDecoder().decode(bytes);
 }
 
 function fileError(path: string, code: string): Error {

@@ -2,19 +2,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  ToolExecutor,
-  ToolRegistry,
-  type JsonObject,
-  type Tool,
-  type ToolOutcome,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
 import { inFullRun, isFullRun } from "@toolweave/test-support";
 import { RecordingServer, type Recorded } from "@toolweave/test-support/recording-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
 import { readForm } from "../../test/support/round-trip/wire-body.ts";
-import { createDocuments, type Neighbour, type NeighbourDocument } from "./neighbours.ts";
+import {
+  createDocuments,
+  toArguments,
+  type Neighbour,
+  type NeighbourDocument,
+} from "./neighbours.ts";
 import type { Wire } from "./places.ts";
 
 const forms = ["text", "object", "file", "url"] as const;
@@ -79,12 +78,6 @@ async function readParts(type: string, body: Buffer): Promise<NonNullable<Wire["
   }));
 }
 
-/** The arguments, in `body` if the tool has one argument for the whole body. */
-function toArguments({ args }: Neighbour, { spec }: Tool): JsonObject {
-  const properties = (spec.inputSchema["properties"] ?? {}) as JsonObject;
-  return "body" in properties ? { body: args } : args;
-}
-
 /** The observed request, or the reason of a refusal. */
 async function observe(
   neighbour: Neighbour,
@@ -125,7 +118,7 @@ describe.each(documents)("$version", (document) => {
           : await executor.execute({
               id: "1",
               name: neighbour.id,
-              arguments: toArguments(neighbour, tool),
+              arguments: toArguments(neighbour, tool.spec.inputSchema),
             });
       const observed = await observe(neighbour, outcome);
       const { wire } = neighbour;

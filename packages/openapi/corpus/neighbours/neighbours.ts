@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { places, type Wire } from "./places.ts";
 import { traits, versions, type Trait, type Version } from "./traits.ts";
 import { wrapValue, wrappers, type Wrapper } from "./wrappers.ts";
@@ -20,15 +20,22 @@ export interface Neighbour {
 export interface NeighbourDocument {
   readonly version: Version;
   readonly document: JsonObject;
+  /** The same with schemas that mean by the letter what their authors must mean. */
+  readonly meant: JsonObject;
   readonly neighbours: readonly Neighbour[];
 }
 
 /** A document of a version with the neighbours that `select` selects by their index. */
-function createDocument(version: Version, select: (index: number) => boolean): NeighbourDocument {
+function createDocument(
+  version: Version,
+  select: (index: number) => boolean,
+  getSchema: (trait: Trait) => JsonObject,
+): Pick<NeighbourDocument, "document" | "neighbours"> {
   const schemas: Record<string, JsonObject> = {};
   const root = version === "2.0" ? "#/definitions/" : "#/components/schemas/";
+  let registered = 0;
   const register = (schema: JsonObject): JsonObject => {
-    const name = `S${Object.keys(schemas).length}`;
+    const name = `S${registered++}`;
     schemas[name] = schema;
     return { $ref: root + name };
   };
@@ -38,7 +45,7 @@ function createDocument(version: Version, select: (index: number) => boolean): N
   for (const { trait, wrapper, place } of combine(version)) {
     const wire = place.toWire(trait, wrapper.shape, version);
     if (wire === undefined) continue;
-    const wrapped = wrapper.wrap(trait.schema, version, register);
+    const wrapped = wrapper.wrap(getSchema(trait), version, register);
     const operation =
       wrapped === undefined ? undefined : place.operation(wrapped, version, register);
     index += 1;
@@ -59,7 +66,7 @@ function createDocument(version: Version, select: (index: number) => boolean): N
   const document = (version === "2.0"
     ? { swagger: version, ...head, definitions: schemas }
     : { openapi: version, ...head, components: { schemas } }) as unknown as JsonObject;
-  return { version, document, neighbours };
+  return { document, neighbours };
 }
 
 function* combine(
@@ -75,5 +82,25 @@ function* combine(
 export function createDocuments(
   select: (index: number) => boolean = () => true,
 ): readonly NeighbourDocument[] {
-  return versions.map((version) => createDocument(version, select));
+  return versions.map((version) => ({
+    version,
+    ...createDocument(version, select, ({ schema }) => schema),
+    meant: createDocument(version, select, ({ schema, meant = schema }) => meant).document,
+  }));
+}
+
+/**
+ * Some of `count` slices of all documents, each with neighbours of all traits, wrappers and places. The oracles look an
+ * operation up among all of its document, so that large documents take long.
+ */
+export function createSlices(count: number, some: number): readonly NeighbourDocument[] {
+  return Array.from({ length: some }, (_, slice) =>
+    createDocuments((index) => index % count === slice),
+  ).flat();
+}
+
+/** The arguments, in `body` if the tool has one argument for the whole body. */
+export function toArguments({ args }: Neighbour, inputSchema: JsonSchema): JsonObject {
+  const properties = (inputSchema["properties"] ?? {}) as JsonObject;
+  return "body" in properties ? { body: args } : args;
 }

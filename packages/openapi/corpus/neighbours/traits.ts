@@ -10,6 +10,8 @@ export type Version = (typeof versions)[number];
 export interface Trait {
   readonly name: string;
   readonly schema: JsonObject;
+  /** What its author must mean, if by the letter no value, or not this one, is valid. Default: `schema`. */
+  readonly meant?: JsonObject;
   /** The argument. */
   readonly value: JsonValue;
   /** The JSON text of the value on the wire. */
@@ -58,6 +60,7 @@ export const traits: readonly Trait[] = [
   {
     name: "a text with numbers as choices",
     schema: { type: "string", enum: [1, 2] },
+    meant: { type: "string", enum: ["1", "2"] },
     value: "2",
     json: '"2"',
     text: "2",
@@ -65,6 +68,7 @@ export const traits: readonly Trait[] = [
   {
     name: "a text with booleans as choices",
     schema: { type: "string", enum: [true, false] },
+    meant: { type: "string", enum: ["true", "false"] },
     value: "true",
     json: '"true"',
     text: "true",
@@ -72,6 +76,7 @@ export const traits: readonly Trait[] = [
   {
     name: "an integer with texts as choices",
     schema: { type: "integer", enum: ["1", "2"] },
+    meant: { type: "integer", enum: [1, 2] },
     value: 2,
     json: "2",
     text: "2",
@@ -79,6 +84,7 @@ export const traits: readonly Trait[] = [
   {
     name: "a boolean with texts as choices",
     schema: { type: "boolean", enum: ["true", "false"] },
+    meant: { type: "boolean", enum: [true, false] },
     value: true,
     json: "true",
     text: "true",
@@ -86,6 +92,7 @@ export const traits: readonly Trait[] = [
   {
     name: "a text with a number as constant",
     schema: { type: "string", const: 1 },
+    meant: { type: "string", const: "1" },
     value: "1",
     json: '"1"',
     text: "1",
@@ -134,6 +141,15 @@ export const traits: readonly Trait[] = [
       allOf: [
         { type: "object", properties: { a: { type: "integer" } }, additionalProperties: false },
         { type: "object", properties: { b: { type: "integer" } } },
+      ],
+    },
+    meant: {
+      allOf: [
+        {
+          type: "object",
+          properties: { a: { type: "integer" }, b: { type: "integer" } },
+          additionalProperties: false,
+        },
       ],
     },
     value: { a: 1, b: 2 },

@@ -1,20 +1,22 @@
 import { OpenAPIBackend, type Document, type Operation } from "openapi-backend";
-import { specs } from "../documents.ts";
 import { toBreakdown, toRule, type Oracle, type Verdict } from "./oracle.ts";
 
 /**
  * The validation of openapi-backend. It does not read Swagger 2.0, operations without an
  * operationId, and bodies other than JSON; and schemas that its Ajv does not compile prevent its
  * check.
+ *
+ * @param file the path of the document.
  */
-export async function createBackendOracle(document: string): Promise<Oracle> {
+export async function createBackendOracle(file: string): Promise<Oracle> {
   const name = "openapi-backend";
   const api = new LazyBackend({
-    definition: specs + document,
+    definition: file,
     // Compiles the schemas of an operation when it is first asked about.
     quick: true,
     strict: true,
-    ajvOpts: { logger: false },
+    // Without the meta-schema, which would be compiled for each of them.
+    ajvOpts: { logger: false, validateSchema: false },
   });
   try {
     await api.init();
@@ -92,12 +94,26 @@ function obstacle(
 interface Parameter {
   readonly name: string;
   readonly in: string;
-  readonly schema?: { readonly type?: string | readonly string[] };
+  readonly schema?: Schema;
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
 }
 
 function isStructured({ in: place, schema }: Parameter): boolean {
-  const types = [schema?.type ?? []].flat();
-  return place !== "query" && (types.includes("array") || types.includes("object"));
+  return place !== "query" && schema !== undefined && allowsStructure(schema);
+}
+
+/** References are resolved, so that a schema may contain itself. */
+function allowsStructure({ type = [], allOf, anyOf, oneOf }: Schema, depth = 0): boolean {
+  const types = [type].flat();
+  if (types.includes("array") || types.includes("object")) return true;
+  const parts = [allOf ?? [], anyOf ?? [], oneOf ?? []].flat();
+  return depth < 5 && parts.some((part) => allowsStructure(part, depth + 1));
 }
 
 /** The original text beside the dereferenced document, which nothing here reads: its loading is not awaited, and may fail. */

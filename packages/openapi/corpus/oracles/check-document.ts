@@ -6,7 +6,7 @@ import type { Oracle, RequestValues, Verdict } from "./oracle.ts";
 import { leadsTo } from "./path-routes.ts";
 import { createPrismOracle } from "./prism-oracle.ts";
 import { createClientOracle } from "./client-oracle.ts";
-import { sampleCall, variants, type Variant } from "./sample-calls.ts";
+import { sampleCall, variants, type SampleCall, type Variant } from "./sample-calls.ts";
 
 /** The result of one generated call. */
 export interface CheckedCall {
@@ -44,12 +44,12 @@ export interface CheckOptions {
   readonly route?: (method: string, path: string) => DocumentOperation | undefined;
 }
 
-/** Returns the oracles of a document; each reads it by itself. */
-export function getOracles(document: string): Promise<readonly Oracle[]> {
+/** Returns the oracles of a document; each reads the file by itself. */
+export function getOracles(file: string): Promise<readonly Oracle[]> {
   return Promise.all([
-    createPrismOracle(document),
-    createBackendOracle(document),
-    createClientOracle(document),
+    createPrismOracle(file),
+    createBackendOracle(file),
+    createClientOracle(file),
   ]);
 }
 
@@ -65,45 +65,47 @@ export async function checkDocument(
   const calls: CheckedCall[] = [];
   for (const tool of chosen) {
     for (const variant of variants) {
-      calls.push(await checkCall(tool, variant, server, oracles, options));
+      const sample = await sampleCall(tool.inputSchema, variant, options.seed);
+      calls.push(await checkCall(tool, variant, sample, server, oracles, options));
     }
   }
   await close();
   return { document, operations: tools.length, called: chosen.length, calls };
 }
 
-async function checkCall(
-  { operation: own, inputSchema, call, toValues }: OfferedTool,
+/**
+ * Makes a call, and checks the received request.
+ *
+ * @param sample undefined: there are no arguments that the schema accepts.
+ */
+export async function checkCall(
+  { operation: own, call, toValues }: OfferedTool,
   variant: Variant,
+  sample: SampleCall | undefined,
   server: RecordingServer,
   oracles: readonly Oracle[],
-  { seed, timeoutMs = 10_000, route }: CheckOptions,
+  { timeoutMs = 10_000, route }: Pick<CheckOptions, "timeoutMs" | "route"> = {},
 ): Promise<CheckedCall> {
   server.requests.length = 0;
-  let missing: readonly string[] = [];
   let failure = "it made no request";
-  let values: RequestValues | undefined;
   try {
-    const sample = await sampleCall(inputSchema, variant, seed);
     if (sample === undefined) failure = "no arguments that its schema accepts";
-    else {
-      missing = sample.missing;
-      values = toValues?.(sample.args);
-      await within(call(sample.args), timeoutMs);
-    }
+    else await within(call(sample.args), timeoutMs);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   }
   const [request, ...more] = server.requests;
   const operation = own ?? (request && route?.(request.method, request.path));
   const name = operation === undefined ? "?" : `${operation.method} ${operation.path}`;
-  const checked = { operation: name, variant, missing, verdicts: {} };
-  if (request === undefined) return { ...checked, unsent: failure };
+  const checked = { operation: name, variant, missing: sample?.missing ?? [], verdicts: {} };
+  if (sample === undefined || request === undefined) return { ...checked, unsent: failure };
   if (more.length > 0) return { ...checked, unsent: `${more.length + 1} requests were made` };
-  const verdicts = oracles.map(
-    (oracle) => [oracle.name, getVerdict(oracle, operation, request, values)] as const,
-  );
-  return { ...checked, request, verdicts: Object.fromEntries(verdicts) };
+  const values = toValues?.(sample.args);
+  const verdicts: Record<string, Verdict> = {};
+  for (const oracle of oracles) {
+    verdicts[oracle.name] = await getVerdict(oracle, operation, request, values);
+  }
+  return { ...checked, request, verdicts };
 }
 
 function getVerdict(
@@ -111,7 +113,7 @@ function getVerdict(
   operation: DocumentOperation | undefined,
   request: Recorded,
   values: RequestValues | undefined,
-): Verdict {
+): Verdict | Promise<Verdict> {
   if (operation === undefined) {
     return [{ rule: "path", message: `${request.method} ${request.path} is no operation` }];
   }

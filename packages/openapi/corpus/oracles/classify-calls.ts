@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { oracleFaults } from "./oracle-faults.ts";
+import type { OracleFault } from "./oracle-fault.ts";
 import type { CheckedCall, CheckedDocument } from "./check-document.ts";
 import type { Verdict } from "./oracle.ts";
 
@@ -39,11 +40,13 @@ export interface Classification {
  * Classifies each rejection of a document's calls.
  *
  * @param known the faults that may occur, by operation; without it, all that explain the rejection.
+ * @param possible the faults that can explain one.
  */
 export function classifyCalls(
   { document, calls }: CheckedDocument,
   oracles: readonly string[],
   known?: Readonly<Record<string, readonly string[]>>,
+  possible: readonly OracleFault[] = oracleFaults,
 ): Classification {
   const tallies = oracles.map((oracle) => ({
     oracle,
@@ -76,7 +79,9 @@ export function classifyCalls(
           tally.oracle,
           call,
           verdict,
-          known?.[operation],
+          known === undefined
+            ? possible
+            : possible.filter(({ id }) => known[operation]?.includes(id)),
         );
         note(operation, ids);
         if (open.length === 0) tally.oracles++;
@@ -95,16 +100,15 @@ function explainObjections(
   oracle: string,
   call: CheckedCall,
   objections: Exclude<Verdict, { readonly cannot: string }>,
-  known: readonly string[] | undefined,
+  possible: readonly OracleFault[],
 ): { readonly ids: readonly string[]; readonly open: readonly string[] } {
   const ids: string[] = [];
   const open: string[] = [];
   const key = `${document}#${call.operation}`;
   for (const objection of objections) {
-    const fault = oracleFaults.find(
-      ({ id, oracles, only, explains }) =>
+    const fault = possible.find(
+      ({ oracles, only, explains }) =>
         oracles.includes(oracle) &&
-        (known === undefined || known.includes(id)) &&
         (only === undefined || only.includes(key)) &&
         explains(objection, call),
     );

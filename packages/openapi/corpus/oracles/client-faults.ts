@@ -1,4 +1,4 @@
-import type { OracleFault } from "./oracle-fault.ts";
+import { getSides, type OracleFault } from "./oracle-fault.ts";
 
 const client = ["swagger-client"];
 
@@ -34,11 +34,13 @@ export const clientFaults: readonly OracleFault[] = [
     id: "client-delimiters",
     oracles: client,
     because:
-      "It writes objects of `pipeDelimited` and `spaceDelimited` with commas, and a bar without encoding. OpenAPI 3.1.1, Style Examples: `%7C` and `%20`; RFC 3986 appendix A: a query has no bar.",
+      "It writes objects of `pipeDelimited` and `spaceDelimited` with commas, and a bar in a query without encoding, a blank in multipart with it. OpenAPI 3.1.1, Style Examples: `%7C` and `%20`; RFC 3986 appendix A: a query has no bar; RFC 7578 section 2: nothing is encoded in a part.",
     explains({ rule, message }) {
       const { sent, made } = getSides(message);
-      const plain = sent.replaceAll("%7C", "|").replaceAll("%20", "|");
-      return rule.startsWith("query.") && (plain === made || plain.replaceAll("|", ",") === made);
+      const [own, other] = [sent, made].map((text) => text.replaceAll(/%7C|%20| /g, "|"));
+      return (
+        /^(?:query|body)\./.test(rule) && (own === other || own?.replaceAll("|", ",") === other)
+      );
     },
   },
   {
@@ -48,8 +50,8 @@ export const clientFaults: readonly OracleFault[] = [
       "It writes a `deepObject` of one level: a list repeats its name, and a nested value is JSON. OpenAPI leaves both open (3.1.1, Style Values); servers that read brackets expect them at each level.",
     explains({ rule, message }) {
       const { sent, made } = getSides(message);
-      const isNested = /%5D%5B|%5B0%5D/.test(sent);
-      return /^(?:query|body)\./.test(rule) && isNested && !/%5D%5B|%5B0%5D/.test(made);
+      const nested = /(?:%5D|\])(?:%5B|\[)|(?:%5B|\[)0(?:%5D|\])/;
+      return /^(?:query|body)\./.test(rule) && nested.test(sent) && !nested.test(made);
     },
   },
   {
@@ -70,6 +72,26 @@ export const clientFaults: readonly OracleFault[] = [
     explains({ rule, message }) {
       const { sent, made } = getSides(message);
       return rule.startsWith("body.") && made.includes("%7B%7D") && !sent.includes("%7B%7D");
+    },
+  },
+  {
+    id: "client-null",
+    oracles: client,
+    because:
+      "It sends null in a form as the text `null`. OpenAPI leaves null open there (RFC 6570 section 2.3: undefined values are not sent), and a text is another value.",
+    explains({ rule, message }) {
+      const { sent, made } = getSides(message);
+      return rule.startsWith("body.") && sent === "undefined" && /^"(?:[^=]+=)?null"$/.test(made);
+    },
+  },
+  {
+    id: "client-list-in-object",
+    oracles: client,
+    because:
+      "It writes a list within an exploded object as JSON. OpenAPI leaves it open (3.2.0, appendix C); the name is repeated, as for a list.",
+    explains({ rule, message }) {
+      const { sent, made } = getSides(message);
+      return rule.startsWith("query.") && sent.includes("&") && made.includes("=%5B");
     },
   },
   {
@@ -131,9 +153,3 @@ export const clientFaults: readonly OracleFault[] = [
     explains: ({ rule }) => /^body\.\S+ \[differs\]$/.test(rule),
   },
 ];
-
-/** The two sides of an objection of swagger-client: `sent "…", it makes "…"`. */
-function getSides(message: string): { readonly sent: string; readonly made: string } {
-  const [, sent = "", made = ""] = /^sent (.*), it makes (.*)$/s.exec(message) ?? [];
-  return { sent, made };
-}

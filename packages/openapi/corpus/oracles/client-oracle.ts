@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
-import type { JsonValue } from "@toolweave/core";
 import { load } from "js-yaml";
 import type { Recorded } from "@toolweave/test-support/recording-server";
-import { specs } from "../documents.ts";
+import { readForm, type WireField } from "../../test/support/round-trip/wire-body.ts";
 import {
   toBreakdown,
   type Objection,
@@ -28,17 +27,21 @@ const client = require("swagger-client") as {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** The values of a call, with files in the body. */
+interface BuilderValues extends Pick<RequestValues, "parameters"> {
+  readonly body?: unknown;
+}
+
 /**
  * The requests that swagger-client, the builder behind Swagger UI, makes of the same values. An objection is a part of
  * the request that differs. References of parameters and bodies are resolved here, because it wants a resolved document;
  * the schemas behind them do not change the serialization of a value.
  */
-export function createClientOracle(document: string): Oracle {
-  const text = readFileSync(specs + document, "utf8");
-  const root = load(text) as Members;
+export function createClientOracle(file: string): Oracle {
+  const root = load(readFileSync(file, "utf8")) as Members;
   return {
     name: "swagger-client",
-    check(method, path, request, values): Verdict {
+    async check(method, path, request, values): Promise<Verdict> {
       if (values === undefined) return { cannot: "the values of the call are unknown" };
       const operation = findOperation(root, method, path);
       if (operation === undefined) return { cannot: "an operation of another file or method" };
@@ -46,7 +49,9 @@ export function createClientOracle(document: string): Oracle {
         return { cannot: "a parameter that is the whole query" };
       }
       try {
-        return compare(request, build(root, path, operation, request, values), values);
+        const parts = await readParts(request);
+        const built = build(root, path, operation, request, withFiles(values, parts));
+        return await compare(request, parts, built, values);
       } catch (error) {
         return toBreakdown(error);
       }
@@ -96,12 +101,34 @@ function resolve(value: unknown, root: Members): unknown {
   return resolve(target, root);
 }
 
+/** The parts of multipart/form-data; undefined for another body. */
+async function readParts({ headers, body }: Recorded): Promise<readonly WireField[] | undefined> {
+  const { "content-type": type = "" } = headers;
+  return type.startsWith("multipart/form-data") ? await readForm(type, body) : undefined;
+}
+
+/** The values with a file, as a page passes it, for each property that was sent as one: we have its bytes as base64. */
+function withFiles(values: BuilderValues, parts: readonly WireField[] = []): BuilderValues {
+  const { body } = values;
+  const files = new Set(parts.filter(({ isFile }) => isFile).map(({ name }) => name));
+  if (files.size === 0 || typeof body !== "object" || body === null) return values;
+  const toFile = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(toFile);
+    return typeof value === "string" ? new Blob([Buffer.from(value, "base64")]) : value;
+  };
+  const members = Object.entries(body).map(([name, value]) => [
+    name,
+    files.has(name) ? toFile(value) : (value as unknown),
+  ]);
+  return { ...values, body: Object.fromEntries(members) as object };
+}
+
 function build(
   root: Members,
   path: string,
   operation: Members,
   { headers }: Recorded,
-  { parameters, body }: RequestValues,
+  { parameters, body }: BuilderValues,
 ): BuiltRequest {
   const { swagger, components, definitions } = root;
   const version =
@@ -118,11 +145,8 @@ function build(
   const fields = (operation["parameters"] as readonly Members[]).filter(
     (one) => one["in"] === "formData" || one["in"] === "body",
   );
-  const legacy = fields.flatMap(({ in: place, name }): (readonly [string, JsonValue])[] => {
-    const value =
-      place === "body"
-        ? body
-        : (body as Readonly<Record<string, JsonValue>> | undefined)?.[String(name)];
+  const legacy = fields.flatMap(({ in: place, name }): (readonly [string, unknown])[] => {
+    const value = place === "body" ? body : (body as Members | undefined)?.[String(name)];
     return value === undefined ? [] : [[`${String(place)}.${String(name)}`, value]];
   });
   const contentType = headers["content-type"]?.split(";", 1)[0];
@@ -142,11 +166,12 @@ function build(
 
 const origin = "http://oracle.example";
 
-function compare(
+async function compare(
   sent: Recorded,
+  parts: readonly WireField[] | undefined,
   built: BuiltRequest,
   { parameters, body }: RequestValues,
-): Verdict {
+): Promise<Verdict> {
   const objections: Objection[] = [];
   const object = (place: string, ours: string | undefined, theirs: string | undefined): void => {
     if (ours === theirs) return;
@@ -157,7 +182,7 @@ function compare(
   const [url = ""] = built.url.slice(origin.length).split("#", 1);
   const [path = "", query = ""] = url.split("?", 2);
   object("path", normalize(sent.path), normalize(path));
-  comparePairs("query", sent.query, query, object);
+  comparePairs("query", toPairs(sent.query), toPairs(query), object);
   const headers = new Map(
     Object.entries(built.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -170,8 +195,10 @@ function compare(
   object("cookie", normalize(sent.headers["cookie"]), normalize(headers.get("cookie")));
   const contentType = sent.headers["content-type"] ?? "";
   if (body === undefined) return objections;
-  if (contentType.startsWith("application/x-www-form-urlencoded")) {
-    comparePairs("body", sent.body.toString(), String(built.body), object);
+  if (parts !== undefined) {
+    comparePairs("body", toPartPairs(parts), toPartPairs(await readFormData(built.body)), object);
+  } else if (contentType.startsWith("application/x-www-form-urlencoded")) {
+    comparePairs("body", toPairs(sent.body.toString()), toPairs(String(built.body)), object);
   } else if (/^application\/(?:[^;]+\+)?json\b/.test(contentType)) {
     const theirs: unknown = typeof built.body === "string" ? parse(built.body) : built.body;
     if (!isDeepStrictEqual(parse(sent.body.toString()), theirs)) {
@@ -192,25 +219,57 @@ function parse(text: string): unknown {
 /** Compares the pairs of each name: their order among other names has no meaning. */
 function comparePairs(
   place: string,
-  ours: string,
-  theirs: string,
+  own: ReadonlyMap<string, string>,
+  other: ReadonlyMap<string, string>,
   object: (place: string, ours: string | undefined, theirs: string | undefined) => void,
 ): void {
-  const [own, other] = [toPairs(ours), toPairs(theirs)];
   for (const name of new Set([...own.keys(), ...other.keys()])) {
     object(`${place}.${name}`, own.get(name), other.get(name));
   }
 }
 
 function toPairs(query: string): ReadonlyMap<string, string> {
-  const pairs = new Map<string, string>();
-  for (const pair of query.split("&").filter((one) => one !== "")) {
-    const text = normalize(pair.replaceAll("+", "%20")) ?? "";
-    const name = decodeURIComponent(text.split("=", 1)[0] as string).split("[", 1)[0] as string;
-    const before = pairs.get(name);
-    pairs.set(name, before === undefined ? text : `${before}&${text}`);
+  const pairs = query.split("&").filter((one) => one !== "");
+  const texts = pairs.map((pair) => normalize(pair.replaceAll("+", "%20")) as string);
+  return group(
+    texts.map((text) => [decodeURIComponent(text.split("=", 1)[0] as string), text]),
+    "&",
+  );
+}
+
+type Part = Pick<WireField, "name" | "isFile" | "bytes">;
+
+function toPartPairs(parts: readonly Part[]): ReadonlyMap<string, string> {
+  return group(
+    parts.map(({ name, isFile, bytes }) => [
+      name,
+      `${name}=${isFile ? "file " : ""}${bytes.toString()}`,
+    ]),
+    " | ",
+  );
+}
+
+async function readFormData(body: unknown): Promise<readonly Part[]> {
+  if (!(body instanceof FormData)) return [];
+  const parts = Array.from(body, async ([name, value]): Promise<Part> => {
+    const isFile = typeof value !== "string";
+    return { name, isFile, bytes: Buffer.from(isFile ? await value.bytes() : value) };
+  });
+  return await Promise.all(parts);
+}
+
+/** The texts of each name before brackets, in their order. */
+function group(
+  pairs: readonly (readonly [name: string, text: string])[],
+  separator: string,
+): ReadonlyMap<string, string> {
+  const groups = new Map<string, string>();
+  for (const [name, text] of pairs) {
+    const [root = ""] = name.split("[", 1);
+    const before = groups.get(root);
+    groups.set(root, before === undefined ? text : `${before}${separator}${text}`);
   }
-  return pairs;
+  return groups;
 }
 
 /** Decodes unreserved characters, and writes the others in one case (RFC 3986 section 6.2.2). */

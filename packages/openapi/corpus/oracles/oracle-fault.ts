@@ -13,3 +13,9 @@ export interface OracleFault {
   /** True for an objection that this explains, as far as the request itself proves it. */
   explains(objection: Objection, call: CheckedCall): boolean;
 }
+
+/** The two sides of an objection of swagger-client: `sent "…", it makes "…"`. */
+export function getSides(message: string): { readonly sent: string; readonly made: string } {
+  const [, sent = "", made = ""] = /^sent (.*), it makes (.*)$/s.exec(message) ?? [];
+  return { sent, made };
+}

@@ -76,7 +76,7 @@ export const oracleFaults: readonly OracleFault[] = [
     because:
       "It reads every part as text, and of several parts of one name the last. OpenAPI 3.1.1, Encoding Object, `contentType`: an object is sent as application/json; Special Considerations for `multipart` Content: a list is one part for each item (RFC 7578 section 4.3).",
     explains({ rule }, call) {
-      const name = /^body\.([\w-]+) \[(?:type|oneOf)\]$/.exec(rule)?.[1];
+      const name = /^body\.([\w-]+) \[(?:type|anyOf|oneOf)\]$/.exec(rule)?.[1];
       return name !== undefined && isMultipart(call) && isPart(call, name);
     },
   },
@@ -182,6 +182,20 @@ export const oracleFaults: readonly OracleFault[] = [
       /^(?:body|requestBody)(?:\.prop\.\*|\.orbit\.planet)? \[(?:required|oneOf|enum|additionalProperties)\]$/.test(
         rule,
       ) || /^body\.(?:category|type|volume|calories) \[/.test(rule),
+  },
+  {
+    id: "overlapping-branches",
+    oracles: both,
+    because:
+      "It refuses a value that several branches of `oneOf` accept. It is right by the letter (JSON Schema 2020-12 core, section 10.2.1.3), but the branches of these documents overlap, and only their servers know which one is meant: requests are checked with `anyOf`.",
+    only: [
+      "github-api-3.0.json#POST /orgs/{org}/projectsV2/{project_number}/items",
+      "github-api-3.0.json#POST /users/{username}/projectsV2/{project_number}/items",
+      "github-api-3.0.json#POST /repos/{owner}/{repo}/code-scanning/codeql/variant-analyses",
+      "digitalocean-multi/DigitalOcean-public.v2.yaml#POST /v2/droplets/actions",
+      "hey-api-full-3.1/full.yaml#PUT /api/v{api-version}/complex/{id}",
+    ],
+    explains: ({ rule, message }) => rule.endsWith(" [oneOf]") && message.includes("exactly one"),
   },
   {
     id: "beside-a-reference",

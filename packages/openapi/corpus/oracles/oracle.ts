@@ -34,7 +34,12 @@ export interface Oracle {
    * @param path as in the document.
    * @param values from which a builder makes its own request. Absent: the contender does not name them.
    */
-  check(method: string, path: string, request: Recorded, values?: RequestValues): Verdict;
+  check(
+    method: string,
+    path: string,
+    request: Recorded,
+    values?: RequestValues,
+  ): Verdict | Promise<Verdict>;
 }
 
 /** `body.items.3 [type]` and `body.items.4 [type]` are one rule. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { inFullRun, isFullRun } from "@toolweave/test-support";
-import { allDocumentNames, documentNames } from "../documents.ts";
+import { allDocumentNames, documentNames, specs } from "../documents.ts";
 import { classifyCalls, knownFaults } from "./classify-calls.ts";
 import { checkDocument, getOracles } from "./check-document.ts";
 import { oracleFaults } from "./oracle-faults.ts";
@@ -28,7 +28,7 @@ test("only documents of the corpus and faults that are explained are recorded", 
 
 describe.each(names)("%s", (document) => {
   test("every request is accepted, or rejected by a recorded fault of the oracle", async () => {
-    const oracles = await getOracles(document);
+    const oracles = await getOracles(specs + document);
     const checked = await checkDocument(document, oracles, { contender: toolweave, seed, most });
     const excuses = known[document] ?? {};
     const judgeNames = oracles.map(({ name }) => name);
@@ -52,13 +52,13 @@ describe.each(names)("%s", (document) => {
 
 test("an oracle rejects a damaged request", async () => {
   const document = "redocly-museum-3.1.yaml";
-  const oracles = await getOracles(document);
+  const oracles = await getOracles(specs + document);
   const { calls } = await checkDocument(document, oracles, { contender: toolweave, seed, most });
   const bought = calls.find(({ operation }) => operation === "POST /tickets")?.request;
   if (bought === undefined) throw new Error("no tickets were bought");
   const values = { parameters: [], body: JSON.parse(bought.body.toString()) as JsonObject };
   for (const oracle of oracles) {
-    const verdict = oracle.check(
+    const verdict = await oracle.check(
       "POST",
       "/tickets",
       { ...bought, body: Buffer.from("{}") },

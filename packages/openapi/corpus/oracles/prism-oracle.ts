@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { basename } from "node:path";
 import type { IHttpRequest } from "@stoplight/prism-http";
 import { load } from "js-yaml";
 import type { Recorded } from "@toolweave/test-support/recording-server";
 import type { DocumentOperation } from "./contender.ts";
-import { specs } from "../documents.ts";
 import { toBreakdown, toRule, type Oracle, type Verdict } from "./oracle.ts";
 
 // CommonJS modules without typed entries.
@@ -48,16 +48,16 @@ export interface PrismOracle extends Oracle {
   readonly operations: readonly DocumentOperation[];
 }
 
-/** Prism's validation of requests, by a document that only its own parts have read. */
-export async function createPrismOracle(document: string): Promise<PrismOracle> {
-  const { operations, find } = convertedOneByOne.has(document)
-    ? oneByOne(document)
-    : await allAtOnce(document);
+/** Prism's validation of requests, by the file of a document that only its own parts have read. */
+export async function createPrismOracle(file: string): Promise<PrismOracle> {
+  const { operations, find } = convertedOneByOne.has(basename(file))
+    ? oneByOne(file)
+    : await allAtOnce(file);
   return {
     name: "prism",
     operations,
     check(method, path, request): Verdict {
-      const resource = find(method, path) ?? renamed(document, method, path);
+      const resource = find(method, path) ?? renamed(file, method, path);
       if (resource === undefined) return { cannot: "an operation that it does not see" };
       try {
         const answer = validateInput({ resource, element: toPrismRequest(request) });
@@ -84,8 +84,8 @@ interface Parsed {
   readonly paths: Readonly<Record<string, Members>>;
 }
 
-async function allAtOnce(document: string): Promise<Reading> {
-  const read = await getHttpOperationsFromSpec(specs + document);
+async function allAtOnce(file: string): Promise<Reading> {
+  const read = await getHttpOperationsFromSpec(file);
   const byKey = new Map(read.map((one) => [`${one.method} ${one.path}`, one]));
   return {
     operations: read.map(({ method, path }) => ({ method: method.toUpperCase(), path })),
@@ -93,8 +93,8 @@ async function allAtOnce(document: string): Promise<Reading> {
   };
 }
 
-function oneByOne(name: string): Reading {
-  const document = parsed(name);
+function oneByOne(file: string): Reading {
+  const document = parsed(file);
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     ["get", "post", "put", "patch", "delete"]
       .filter((method) => method in item)
@@ -107,8 +107,8 @@ function oneByOne(name: string): Reading {
  * Prism supports the methods of OpenAPI 3.1. An operation of 3.2's `query` and
  * `additionalOperations` is passed to it as a `post`; the method itself is not checked.
  */
-function renamed(name: string, method: string, path: string): HttpOperation | undefined {
-  const document = parsed(name);
+function renamed(file: string, method: string, path: string): HttpOperation | undefined {
+  const document = parsed(file);
   const { additionalOperations, query, ...item } = document.paths[path] ?? {};
   const operation = method === "QUERY" ? query : (additionalOperations as Members)?.[method];
   if (operation === undefined) return undefined;
@@ -125,8 +125,8 @@ function converted(document: Parsed, method: string, name: string): HttpOperatio
   });
 }
 
-function parsed(name: string): Parsed {
-  return load(readFileSync(specs + name, "utf8")) as Parsed;
+function parsed(file: string): Parsed {
+  return load(readFileSync(file, "utf8")) as Parsed;
 }
 
 /** A request as Prism's own server passes it to the validation. */

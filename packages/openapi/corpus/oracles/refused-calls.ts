@@ -7,11 +7,6 @@ export const refusedCalls: Readonly<Record<string, readonly string[]>> = {
     // A list of objects in a header: `simple` has no form for nested values (RFC 6570 section 2.3).
     'PUT /anything (all) was not sent: "content"',
   ],
-  "hey-api-full-3.1/full.yaml": [
-    // Branches of `oneOf` that overlap: the arguments are checked with `anyOf`, and the server
-    // decides.
-    "PUT /api/v{api-version}/complex/{id} (all), prism: body.parameters [oneOf]",
-  ],
   "oas-media-type-examples-3.2.yaml": [
     // The sample has the members of all media types, and the chosen one does not have this member.
     'PUT /something (all) was not sent: "id" cannot be sent as multipart/related',

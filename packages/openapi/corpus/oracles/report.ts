@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { documentNames } from "../documents.ts";
+import { documentNames, specs } from "../documents.ts";
 import { classifyCalls, knownFaults, knownFaultsFile, type Tally } from "./classify-calls.ts";
 import { checkDocument, getOracles } from "./check-document.ts";
 import { oracleFaults } from "./oracle-faults.ts";
@@ -44,7 +44,7 @@ write(
   ]),
 );
 for (const document of asked) {
-  const oracles = await getOracles(document);
+  const oracles = await getOracles(specs + document);
   const checked = await checkDocument(document, oracles, { contender: toolweave, seed, most });
   const names = oracles.map(({ name }) => name);
   const classified = classifyCalls(checked, names, values.record ? undefined : known[document]);

@@ -5,7 +5,15 @@ import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import { withValue, type Location, type Scope } from "../document/references/location.ts";
 import { withoutApplicators } from "./in-place-graph.ts";
 import { alignValues } from "./align-values.ts";
-import { isOldDialect, isAnnotation, translateType } from "./schema-keywords.ts";
+import {
+  getNumericLimit,
+  isAnnotation,
+  isOldDialect,
+  isRounded,
+  isTypeLimit,
+  translateType,
+  type LimitKeyword,
+} from "./schema-keywords.ts";
 import { findRefusedNames, getUnopened, toOpened } from "./opened-schemas.ts";
 import { AccessFilter, type SchemaMode } from "./property-access.ts";
 import type { TranslationContext, Definition } from "./translation-context.ts";
@@ -110,6 +118,31 @@ abstract class TranslationPosition {
       `The pattern ${formatted} ${reason}: values are not checked against it.`,
       this,
     );
+  }
+
+  /** Omits values that may be rounded: the model must not choose among wrong ones. */
+  protected omitRounded(key: string): undefined {
+    this.context.warn(
+      `${key} has integers beyond 2^53, which parsers of JSON and YAML round. It is omitted, so that only the API checks the value: name the choices in the description.`,
+      this,
+    );
+    return undefined;
+  }
+
+  /** Returns a limit, and reports one that may be rounded. */
+  protected translateLimit(
+    key: LimitKeyword,
+    value: unknown,
+    node: JsonRecord,
+  ): number | undefined {
+    const limit = getNumericLimit(key, value, node);
+    if (limit !== undefined && isRounded(limit) && !isTypeLimit(limit)) {
+      this.context.warn(
+        `Parsers of JSON and YAML round integers beyond 2^53, such as its ${key}, which is read as ${limit}: only the API checks values next to it.`,
+        this,
+      );
+    }
+    return limit;
   }
 
   protected error(reason: string): OperationError {

@@ -23,10 +23,15 @@ export type StructuralKeyword =
   | "wording"
   /** A value that the instance must have. */
   | "data"
+  | LimitKeyword;
+
+/** A keyword whose value is a number with which values are compared. */
+export type LimitKeyword =
   | "minimum"
   | "maximum"
   | "exclusiveMinimum"
-  | "exclusiveMaximum";
+  | "exclusiveMaximum"
+  | "multipleOf";
 
 /** Returns the value of a keyword in 2020-12; undefined if it has no meaning there. */
 export type ValueTranslator = (value: unknown) => unknown;
@@ -52,11 +57,6 @@ const notes: ValueTranslator = (value) =>
   Array.isArray(value) && isBounded(value) ? value : undefined;
 const pattern: ValueTranslator = (value) =>
   typeof value === "string" ? toUnicodePattern(value) : undefined;
-
-const factor: ValueTranslator = (value) => {
-  const number = parseNumber(value);
-  return number !== undefined && number > 0 ? number : undefined;
-};
 
 const count: ValueTranslator = (value) => {
   const number = parseNumber(value);
@@ -113,7 +113,7 @@ const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new M
   ["maximum", "maximum"],
   ["exclusiveMinimum", "exclusiveMinimum"],
   ["exclusiveMaximum", "exclusiveMaximum"],
-  ["multipleOf", factor],
+  ["multipleOf", "multipleOf"],
   ["minLength", count],
   ["maxLength", count],
   ["minItems", count],
@@ -215,11 +215,11 @@ function parseNumber(value: unknown): number | undefined {
 }
 
 /**
- * Returns a bound, which before OpenAPI 3.1 a boolean beside it makes exclusive; undefined if it is invalid, or if
+ * Returns a limit. Before OpenAPI 3.1, a boolean beside a bound makes it exclusive. Undefined if it is invalid, or if
  * another keyword has it.
  */
-export function getNumericBound(
-  keyword: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum",
+export function getNumericLimit(
+  keyword: LimitKeyword,
   value: unknown,
   { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonRecord,
 ): number | undefined {
@@ -232,7 +232,16 @@ export function getNumericBound(
       return parseNumber(value === true ? minimum : value);
     case "exclusiveMaximum":
       return parseNumber(value === true ? maximum : value);
+    case "multipleOf": {
+      const factor = parseNumber(value);
+      return factor !== undefined && factor > 0 ? factor : undefined;
+    }
   }
+}
+
+/** Returns true for the limits of 64-bit integers, which are read as 2^63 and 2^64, and for limits beyond them. */
+export function isTypeLimit(limit: number): boolean {
+  return Math.abs(limit) === 2 ** 63 || Math.abs(limit) >= 2 ** 64;
 }
 
 /** Returns true for drafts 3 to 7 of JSON Schema, in which keywords beside `$ref` are ignored. */

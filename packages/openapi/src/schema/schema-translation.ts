@@ -16,7 +16,6 @@ import {
   isBounded,
   isDistinct,
   getKeywordTranslation,
-  getNumericBound,
   oneOfToAnyOf,
   withExclusiveBranches,
 } from "./schema-keywords.ts";
@@ -217,7 +216,7 @@ export class SchemaTranslation extends ReferenceTranslation {
           : this.#translateBelow(key, value);
       case "data":
         if (!isBounded(value)) throw this.error(`its ${key} is nested too deeply or too large`);
-        if (isRounded(value)) return undefined;
+        if (isRounded(value)) return this.omitRounded(key);
         return key === "enum" ? choices(value) : value;
       case "required":
         return this.#translateRequired(node, value);
@@ -239,7 +238,7 @@ export class SchemaTranslation extends ReferenceTranslation {
       case "conditionsByName":
         return this.#translateNamed(key, value, node, translation === "named");
       default:
-        return getNumericBound(translation, value, node);
+        return this.translateLimit(translation, value, node);
     }
   }
 

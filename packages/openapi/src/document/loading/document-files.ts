@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { decodeWideText } from "./decode-text.ts";
+import { decodeWideText } from "@toolweave/core/adapter";
 import { parseDocument, ReadFault } from "./parse-document.ts";
 
 // An import of node:fs would load its promises, and with them a part of Node.js that nothing here uses.
