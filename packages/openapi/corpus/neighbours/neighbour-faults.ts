@@ -86,7 +86,7 @@ function isList({ operation }: CheckedCall): boolean {
   return /, a [\w ]*list\b/.test(operation);
 }
 
-/** What follows from the rejection of one branch: another one allows null only, and none is left. */
+/** True for an objection that follows from the rejection of one branch: another one allows null only, and none is left. */
 function isConsequence({ rule, message }: Objection): boolean {
   return / \[(?:anyOf|oneOf)\]$/.test(rule) || message.endsWith("must be null");
 }

@@ -10,7 +10,7 @@ export type Version = (typeof versions)[number];
 export interface Trait {
   readonly name: string;
   readonly schema: JsonObject;
-  /** What its author must mean, if by the letter no value, or not this one, is valid. Default: `schema`. */
+  /** The schema that its author must mean, if by the letter no value, or not this one, is valid. Default: `schema`. */
   readonly meant?: JsonObject;
   /** The argument. */
   readonly value: JsonValue;
