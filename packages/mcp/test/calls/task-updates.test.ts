@@ -23,7 +23,7 @@ it.each([
 ])("an answer to a task whose connection is lost %s", async (_, found, expected) => {
   let updates = 0;
   const tasks = new RemoteTasks({
-    requestHandler: {} as never,
+    requestHandler: { callsByTask: new Map() } as never,
     async request(method) {
       if (method === "tasks/get") return updates === 1 ? found : done;
       updates += 1;
