@@ -1,7 +1,7 @@
 // Node needs more than a millisecond for each file that it imports, so all that the main entry of a package imports is
-// one file, which the other entries share. What loads lazily is a file of its own.
+// one file, which the other entries share. What loads lazily is a file of its own, and so is what a small entry needs.
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { rolldown, type ChunkingContext, type CodeSplittingGroup } from "rolldown";
 
 /** The part of a package.json that a build reads. */
@@ -20,7 +20,7 @@ export async function bundlePackage(folder: string, dist: string): Promise<void>
   const entries = Object.values(readManifest(folder).exports).flatMap((target) =>
     typeof target === "string" ? [] : [target["@toolweave/source"] ?? []].flat(),
   );
-  const [mainEntry] = entries;
+  const [mainEntry, ...otherEntries] = entries;
   if (mainEntry === undefined) throw new Error("package.json has no entry with a source.");
   const bundle = await rolldown({
     input: Object.fromEntries(
@@ -42,7 +42,12 @@ export async function bundlePackage(folder: string, dist: string): Promise<void>
     // Not minified: Node prints the line that throws, and with it whatever the line holds. Docstrings are in the declarations.
     comments: { jsdoc: false },
     chunkFileNames: "chunks/[name]-[hash].js",
-    codeSplitting: { groups: [mainGroup(resolve(folder, mainEntry), entries.length)] },
+    codeSplitting: {
+      groups: [
+        ...otherEntries.map((entry) => smallGroup(resolve(folder, entry))),
+        mainGroup(resolve(folder, mainEntry), entries.length),
+      ],
+    },
   });
   await bundle.close();
   for (const { type, fileName } of output) if (type === "chunk") toAscii(join(dist, fileName));
@@ -55,6 +60,21 @@ function toAscii(path: string): void {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
   if (ascii !== code) writeFileSync(path, ascii);
+}
+
+/** An entry with at most this number of modules, itself included, does not load the main chunk. */
+const maxSmallModules = 3;
+
+/** A chunk for all that an entry imports, if that is little. */
+function smallGroup(entry: string): CodeSplittingGroup {
+  let modules: ReadonlySet<string> | undefined;
+  return {
+    name(id, context) {
+      modules ??= staticImports(entry, context);
+      const isSmall = modules.size <= maxSmallModules && id !== entry && modules.has(id);
+      return isSmall ? basename(entry, ".ts") : null;
+    },
+  };
 }
 
 /**

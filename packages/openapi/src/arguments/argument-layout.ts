@@ -92,14 +92,13 @@ export function layoutArguments(
   const reserved = getReservedNames(details, host);
   const taken = new Set<string>();
   const warnings: string[] = [];
-  let inPath: ReadonlySet<string> | undefined;
   const offered = details.parameters.filter((parameter) => {
     if (isReserved(parameter, reserved)) {
       const warning = describeReserved(parameter, reserved);
       if (warning !== undefined) warnings.push(warning);
       return false;
     }
-    if (parameter.in === "path" && !(inPath ??= findPathNames(details, path)).has(parameter.name)) {
+    if (parameter.in === "path" && !isInTemplate(parameter, details, path)) {
       const name = JSON.stringify(visibleText(parameter.name).slice(0, 40));
       warnings.push(`Its path parameter ${name} is not in the path and is not sent.`);
       return false;
@@ -208,12 +207,19 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
   }));
 }
 
-/** Returns the names of the path parameters that a path template has. */
-function findPathNames({ parameters }: OperationDetails, template: string): ReadonlySet<string> {
+/** Returns true if a path template has the parameter. */
+function isInTemplate(
+  { name }: Parameter,
+  { parameters }: OperationDetails,
+  template: string,
+): boolean {
+  // Nearly all paths have plain names.
+  if (template.includes(`{${name}}`) && !template.includes("#")) return true;
   const { path, query } = splitTemplate(template);
   const declared = getNamesIn(["path"], parameters);
-  const expressions = findExpressions(`${path}?${query}`);
-  return new Set(expressions.map((text) => resolveExpression(text, declared).name));
+  return findExpressions(`${path}?${query}`).some(
+    (text) => resolveExpression(text, declared).name === name,
+  );
 }
 
 /** Applies the host's overrides of the serialization of parameters. */

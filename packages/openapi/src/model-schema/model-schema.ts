@@ -18,7 +18,7 @@ import {
   isShort,
   preservedKeywords,
   omissionMark,
-  maxCharacters,
+  isAtMost,
   toUnion,
   type DescribeSchema,
   type ModelNode as Node,
@@ -54,7 +54,7 @@ export function abridgeSchema(full: JsonSchema, name: string, budget: SchemaBudg
     const attempt = new SchemaAbridgement(full, known, budget, extent);
     abridged = attempt.run();
     minCutDepth = attempt.minCutDepth;
-    if (abridged !== undefined && fits(abridged, budget.size)) break;
+    if (abridged !== undefined && isAtMost(abridged, budget.size)) break;
   }
   return minCutDepth < (extents[0] as Extent).levels
     ? fillBudget(full, abridged as JsonSchema, known, budget, minCutDepth)
@@ -88,10 +88,6 @@ function extentDescriptions(
 ): DescribeSchema {
   const of = Math.floor(argument * extent.argument);
   return createDescriber(verbatim ? undefined : known, of, Math.floor(nested * extent.nested));
-}
-
-function fits(abridged: JsonSchema, size: number): boolean {
-  return maxCharacters(abridged) <= size || JSON.stringify(abridged).length <= size;
 }
 
 /** Minimum number of characters of a schema, with its name. */

@@ -114,21 +114,37 @@ export function toFirstExample([example]: readonly JsonValue[]): Node {
 export function isShort(value: JsonValue, maxLength: number): boolean {
   return typeof value !== "object" || value === null
     ? typeof value !== "string" || value.length <= maxLength
-    : JSON.stringify(value).length <= maxLength;
+    : isAtMost(value, maxLength);
 }
 
-/**
- * Returns an upper bound of the length of a value as JSON, without searching for characters that have to be escaped.
- */
-export function maxCharacters(value: JsonValue | undefined): number {
-  if (typeof value === "string") return 6 * value.length + 2;
-  if (typeof value !== "object" || value === null) return 25;
-  let maxLength = 2;
-  if (Array.isArray(value)) for (const one of value) maxLength += maxCharacters(one) + 1;
-  else
-    for (const name in value)
-      maxLength += 6 * name.length + 4 + maxCharacters((value as Node)[name]);
-  return maxLength;
+/** Returns true if a value has at most `maxLength` characters as JSON. Most of the longer ones are not written for that. */
+export function isAtMost(value: JsonValue, maxLength: number): boolean {
+  const length = plainLength(value, maxLength);
+  if (length > maxLength) return false;
+  return maxEscapeLength * length <= maxLength || JSON.stringify(value).length <= maxLength;
+}
+
+/** Length of the longest escape of a character: `\u0000`. */
+const maxEscapeLength = 6;
+
+/** Returns the length of a value as JSON without escapes, or a number above `limit` if it is longer. */
+function plainLength(value: JsonValue, limit: number): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return String(value).length;
+  let length = 1; // One bracket; the other one is a member's comma that is not written.
+  if (Array.isArray(value)) {
+    for (const one of value) {
+      length += plainLength(one, limit) + 1;
+      if (length > limit) return length;
+    }
+  } else {
+    for (const name in value) {
+      const member = (value as Node)[name];
+      if (member !== undefined) length += name.length + 4 + plainLength(member, limit);
+      if (length > limit) return length;
+    }
+  }
+  return Math.max(length, 2);
 }
 
 /** Returns true for a schema without keywords. */

@@ -142,6 +142,7 @@ function parameterAt(declared: Location, resolver: ReferenceResolver): Location 
  */
 function applyTemplate(parameters: Parameter[], reading: OperationReading): void {
   const { found } = reading;
+  if (!found.path.includes("{")) return;
   const { path, query } = splitTemplate(found.path);
   const inPath = getNamesIn(["path"], parameters);
   for (const text of findExpressions(path)) {

@@ -252,7 +252,8 @@ export abstract class ReferenceTranslation extends TranslationPosition {
   protected withAlignedValues(node: JsonRecord, enclosing: readonly JsonRecord[]): JsonRecord {
     if (this.isExact) return node;
     const isOwn = node["type"] !== undefined;
-    const types = this.#findTypes([node, ...enclosing]);
+    const own = isOwn ? translateType(node["type"]) : undefined;
+    const types = own === undefined ? this.#findTypes([node, ...enclosing]) : toTypes(own);
     const aligned = types === undefined ? undefined : alignValues(node, types, isOwn);
     if (aligned === undefined) return node;
     this.context.warn(aligned.message, this);
@@ -268,7 +269,7 @@ export abstract class ReferenceTranslation extends TranslationPosition {
     for (const { value, scope } of open) {
       if (!isRecord(value) || open.length > maxTypeParts) continue;
       const types = translateType(value["type"]);
-      if (types !== undefined) return [types].flat() as string[];
+      if (types !== undefined) return toTypes(types);
       const target = this.context.resolver.peek(value, scope);
       if (target !== undefined) open.push(target);
       const { allOf } = value;
@@ -305,6 +306,11 @@ export abstract class ReferenceTranslation extends TranslationPosition {
     this.scope = outer;
     return result;
   }
+}
+
+/** Returns the types that a translated keyword `type` names. */
+function toTypes(type: unknown): readonly string[] {
+  return typeof type === "string" ? [type] : (type as readonly string[]);
 }
 
 /**
