@@ -93,6 +93,7 @@ export function roundedIntegers(
   value: JsonValue | undefined,
   max: number = maxRounded,
 ): readonly string[] {
+  if (!hasRounded) return [];
   const found = new Set<string>();
   for (const source of digitsWithin(value)) {
     if (integer.test(source)) found.add(source);

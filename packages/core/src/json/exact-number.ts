@@ -128,7 +128,8 @@ function mapNumbers(
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
   let changed: [string, unknown][] | undefined;
-  for (const [key, member] of Object.entries(value)) {
+  for (const key in value) {
+    const member = (value as JsonObject)[key];
     const mapped = mapNumbers(member, map, depth + 1);
     if (!Object.is(mapped, member)) (changed ??= []).push([key, mapped]);
   }

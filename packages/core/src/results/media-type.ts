@@ -13,11 +13,22 @@ const signatures: readonly (readonly [string, string])[] = [
   ["application/pdf", "%PDF-"],
 ];
 
+const firstUnits: ReadonlySet<number | undefined> = new Set(
+  signatures.map(([, beginning]) => beginning.charCodeAt(0)),
+);
+
 /** The media type by the first bytes. @see https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern */
 export function sniffMediaType(bytes: Uint8Array): string | undefined {
-  return signatures.find(([, beginning]) =>
-    [...beginning].every((unit, index) => unit === "." || bytes[index] === unit.charCodeAt(0)),
-  )?.[0];
+  if (!firstUnits.has(bytes[0])) return undefined;
+  for (const signature of signatures) if (beginsWith(bytes, signature[1])) return signature[0];
+  return undefined;
+}
+
+function beginsWith(bytes: Uint8Array, beginning: string): boolean {
+  for (let index = 0; index < beginning.length; index++) {
+    if (beginning[index] !== "." && bytes[index] !== beginning.charCodeAt(index)) return false;
+  }
+  return true;
 }
 
 /** Returns the type and subtype (the essence), in lower case, without parameters. */
