@@ -6,9 +6,9 @@ import { removeLogs } from "./mutants/orphan.ts";
 
 afterAll(removeLogs);
 
-// A quick run checks the rule and what it presupposes; a full run that no other rule of all fails. For that it has a
+// A quick run has one of four, and checks the rule and what it presupposes; a full run that no other rule of all fails. For that it has a
 // longer deadline: with a short one, other rules fail as well when the machine is busy.
-test.concurrent.each(mutants)(
+test.concurrent.each(mutants.filter((_, index) => isFullRun || index % 4 === 0))(
   "$what breaks $rule and no other rule",
   async ({ rule, manifest, hangs = false, after = [] }) => {
     const { rules } = await runConformance(manifest(), {
