@@ -64,8 +64,8 @@ test("the packages as they are do the recorded work", async () => {
 });
 
 test("one more copy of the arguments of a call is a regression", async () => {
-  const copied = "readArguments(call.name, call.arguments)";
-  plant("core", copied, `readArguments(call.name, ${copied})`);
+  const copied = "readArguments(call.name, call.arguments, execution)";
+  plant("core", copied, `readArguments(call.name, ${copied}, execution)`);
   const found = await differences();
   expect(found).toContainEqual(expect.stringMatching(/^call: \d+ function calls, /));
   expect(found).toContainEqual(expect.stringMatching(/^call: \d+ bytes allocated, /));

@@ -73,16 +73,18 @@ function getYamlSchema(yaml: YamlModule): Schema {
 }
 
 function createYamlSchema(yaml: YamlModule): Schema {
-  const toValue = (scalar: ScalarTagDefinition): ScalarTagDefinition => ({
-    ...scalar,
-    resolve: (source, isExplicit, tagName): unknown => {
-      const value: unknown = scalar.resolve(source, isExplicit, tagName);
-      const isSame = value === yaml.NOT_RESOLVED || String(value) === source;
-      return isSame ? value : new WrittenScalar(value, source);
-    },
-  });
-  const map = {
-    ...yaml.mapTag,
+  const toValue = (scalar: ScalarTagDefinition): ScalarTagDefinition =>
+    yaml.defineScalarTag(scalar.tagName, {
+      ...scalar,
+      resolve: (source, isExplicit, tagName): unknown => {
+        const value: unknown = scalar.resolve(source, isExplicit, tagName);
+        const isSame = value === yaml.NOT_RESOLVED || String(value) === source;
+        return isSame ? value : new WrittenScalar(value, source);
+      },
+    });
+  const { finalize: _map, ...mapTag } = yaml.mapTag;
+  const map = yaml.defineMappingTag(mapTag.tagName, {
+    ...mapTag,
     addPair: (record: Record<string, unknown>, key: unknown, value: unknown): string => {
       const name = typeof key === "string" ? key : toKey(key);
       if (typeof name !== "string") return yaml.mapTag.addPair(record, name, value);
@@ -95,13 +97,14 @@ function createYamlSchema(yaml: YamlModule): Schema {
     },
     has: (record: Record<string, unknown>, key: unknown): boolean =>
       Object.hasOwn(record, typeof key === "string" ? key : String(toKey(key))),
-  };
-  const sequence = {
-    ...yaml.seqTag,
+  });
+  const { finalize: _sequence, ...seqTag } = yaml.seqTag;
+  const sequence = yaml.defineSequenceTag(seqTag.tagName, {
+    ...seqTag,
     addItem: (list: unknown[], item: unknown, index: number): void => {
       list.push(item instanceof WrittenScalar ? texts.takeItem(list, item, index) : item);
     },
-  };
+  });
   // Unknown tags are ignored: no document uses one that would change its content.
   return yaml.CORE_SCHEMA.withTags(
     yaml.mergeTag,
