@@ -1,4 +1,3 @@
-import { inFullRun } from "@toolweave/test-support";
 import { expect, test } from "vitest";
 import { compile, load } from "../src/index.ts";
 import { bombs } from "./support/bombs.ts";
@@ -10,7 +9,7 @@ const ruled = ["repeatString", "cyclicEq", "recursion", "wideFrames"];
 test.each(Object.keys(bombs).filter((name) => name !== "freezeDeep"))(
   "the bomb %s is stopped",
   async (name) => {
-    const { end } = await runBomb(name, { maxSteps: inFullRun(3_000_000, 300_000) });
+    const { end } = await runBomb(name, { maxSteps: 3_000_000 });
     expect(end).toBe(ruled.includes(name) ? "execution_failed" : "limit_exceeded");
     expect((await load(compile("x = 1"))).globals.get("x")).toBe(1);
   },

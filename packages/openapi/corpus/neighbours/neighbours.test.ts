@@ -19,8 +19,8 @@ import type { Wire } from "./places.ts";
 const forms = ["text", "object", "file", "url"] as const;
 type Form = (typeof forms)[number];
 
-// A quick run has one of 97, so that it draws from all traits, wrappers and places.
-const documents = createDocuments((index) => isFullRun || index % 97 === 0);
+// A quick run has one of 23, so that it draws from all traits, wrappers and places.
+const documents = createDocuments((index) => isFullRun || index % 23 === 0);
 
 let server: RecordingServer;
 let scratch: string;
