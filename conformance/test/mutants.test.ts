@@ -6,8 +6,8 @@ import { removeLogs } from "./mutants/orphan.ts";
 
 afterAll(removeLogs);
 
-// A quick run has one of four, and checks the rule and what it presupposes; a full run that no other rule of all fails. For that it has a
-// longer deadline: with a short one, other rules fail as well when the machine is busy.
+// A quick run has one of four, and checks the rule and what it presupposes; a full run that no other rule of all fails.
+// For that it has a longer deadline: with a short one, other rules fail as well when the machine is busy.
 test.concurrent.each(mutants.filter((_, index) => isFullRun || index % 4 === 0))(
   "$what breaks $rule and no other rule",
   async ({ rule, manifest, hangs = false, after = [] }) => {

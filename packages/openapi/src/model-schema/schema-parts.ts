@@ -117,7 +117,7 @@ export function isShort(value: JsonValue, maxLength: number): boolean {
     : isAtMost(value, maxLength);
 }
 
-/** Returns true if a value has at most `maxLength` characters as JSON. Most of the longer ones are not written for that. */
+/** Returns true if a value has at most `maxLength` characters as JSON. A longer one is seldom written to find that out. */
 export function isAtMost(value: JsonValue, maxLength: number): boolean {
   const length = plainLength(value, maxLength);
   if (length > maxLength) return false;
@@ -131,7 +131,7 @@ const maxEscapeLength = 6;
 function plainLength(value: JsonValue, limit: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return String(value).length;
-  let length = 1; // One bracket; the other one is a member's comma that is not written.
+  let length = 1; // The brackets, less the comma that the last member does not have.
   if (Array.isArray(value)) {
     for (const one of value) {
       length += plainLength(one, limit) + 1;
