@@ -131,7 +131,7 @@ function toSentences(text: string, budget: number): string[] {
 function toParagraphs(text: string): string[] {
   return toPlainText(text)
     .split(/\n[ \t]*\n|\n(?=\s*(?:[-*+]|\d+\.)\s)/)
-    .map((paragraph) => paragraph.replace(/\s+/g, " ").trim());
+    .map((paragraph) => paragraph.replace(/\s{2,}|[^\S ]/g, " ").trim());
 }
 
 /** Removes Markdown and HTML; a mark replaces each link. */

@@ -7,11 +7,20 @@ import { isAnnotation } from "./schema-keywords.ts";
 type Schema = JsonSchema | boolean;
 type Definitions = SelfContainedSchema["defs"];
 
+const definitions = "#/$defs/";
+
+/** Returns true if a reference leads to a definition itself, and not to a part of it. */
+function isWhole(reference: string): boolean {
+  return !reference.includes("/", definitions.length);
+}
+
 /**
  * Returns the definition to which a reference leads, or which contains its target; `undefined` if it is not in `$defs`.
  */
 export function getDefinitionName(reference: unknown): string | undefined {
-  if (typeof reference !== "string" || !reference.startsWith("#/$defs/")) return undefined;
+  if (typeof reference !== "string" || !reference.startsWith(definitions)) return undefined;
+  const isPlain = !reference.includes("%") && !reference.includes("~");
+  if (isPlain && isWhole(reference)) return reference.slice(definitions.length);
   return parsePointer(decodeFragment(reference.slice(1)))[1];
 }
 
@@ -24,9 +33,8 @@ export function resolveSchema(schema: Schema, defs: Definitions): Schema {
   for (let steps = 0; steps < 50; steps++) {
     if (typeof current === "boolean" || current["$ref"] === undefined) return current;
     const reference = current["$ref"];
-    const isWhole = typeof reference === "string" && reference.split("/").length === 3;
-    const name = isWhole ? getDefinitionName(reference) : undefined;
-    const target = name === undefined ? undefined : defs.get(name);
+    const name = getDefinitionName(reference);
+    const target = name === undefined || !isWhole(reference as string) ? undefined : defs.get(name);
     if (target === undefined || hasConstraintsBesideReference(current)) break;
     current = target;
   }
@@ -169,7 +177,8 @@ function expand(
   if (typeof schema === "boolean") return schema ? [{}] : [];
   if (!isComposed(schema)) return [schema];
   const { $ref: _, allOf: __, anyOf: ___, oneOf: ____, ...own } = schema;
-  let found: readonly JsonSchema[] = [own];
+  const hasOwn = Object.keys(own).length > 0;
+  let found: readonly JsonSchema[] | undefined = hasOwn ? [own] : undefined;
   const applied = getApplied(schema, defs).map((one) => [one]);
   const choices = ["anyOf", "oneOf"].map((keyword) => getBranches(schema, keyword));
   for (const group of [...applied, ...choices.filter((branches) => branches.length > 0)]) {
@@ -179,10 +188,10 @@ function expand(
       if (expanded === undefined) return undefined;
       inner.push(...expanded);
     }
-    if (inner.length * found.length > maxAlternatives) return undefined;
-    found = found.flatMap((outer) => inner.flatMap((one) => mergeSchemas(outer, one)));
+    if (inner.length * (found?.length ?? 1) > maxAlternatives) return undefined;
+    found = found?.flatMap((outer) => inner.flatMap((one) => mergeSchemas(outer, one))) ?? inner;
   }
-  return found;
+  return found ?? [own];
 }
 
 /** Merges two schemas that both apply; texts of the first are preferred. Nothing, if no type is in both. */
