@@ -161,7 +161,9 @@ export const splitWords: (text: string) => readonly string[] = memoize((text) =>
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/['’]s\b/g, "")
     .toLowerCase();
-  return (words.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
+  // The second one takes several times as long.
+  const isAscii = !/[^\0-\x7f]/.test(words);
+  return (words.match(isAscii ? /[a-z\d]+/g : /[\p{L}\p{N}]+/gu) ?? []).map((word) =>
     word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word,
   );
 });

@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { subschemas } from "@toolweave/core/adapter";
 import { getDefinitionName } from "../schema/resolve-schema.ts";
-import { isAtMost } from "./schema-parts.ts";
+import { toShortJson } from "./schema-parts.ts";
 
 type Node = Record<string, JsonValue>;
 
@@ -69,7 +69,7 @@ class Inlining {
 
 function isShort(schema: Node): boolean {
   if (schema["properties"] !== undefined || schema["$ref"] !== undefined) return false;
-  return isAtMost(schema, minDefinitionLength - 1) && !JSON.stringify(schema).includes('"$ref"');
+  return toShortJson(schema, minDefinitionLength - 1)?.includes('"$ref"') === false;
 }
 
 /** Replaces a reference by its definition; a description beside the reference takes precedence. */

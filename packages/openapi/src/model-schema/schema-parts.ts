@@ -124,6 +124,13 @@ export function isAtMost(value: JsonValue, maxLength: number): boolean {
   return maxEscapeLength * length <= maxLength || JSON.stringify(value).length <= maxLength;
 }
 
+/** Returns a value as JSON if that has at most `maxLength` characters. */
+export function toShortJson(value: JsonValue, maxLength: number): string | undefined {
+  if (plainLength(value, maxLength) > maxLength) return undefined;
+  const json = JSON.stringify(value);
+  return json.length <= maxLength ? json : undefined;
+}
+
 /** Length of the longest escape of a character: `\u0000`. */
 const maxEscapeLength = 6;
 
@@ -134,13 +141,13 @@ function plainLength(value: JsonValue, limit: number): number {
   let length = 1; // The brackets, less the comma that the last member does not have.
   if (Array.isArray(value)) {
     for (const one of value) {
-      length += plainLength(one, limit) + 1;
+      length += plainLength(one, limit - length) + 1;
       if (length > limit) return length;
     }
   } else {
     for (const name in value) {
       const member = (value as Node)[name];
-      if (member !== undefined) length += name.length + 4 + plainLength(member, limit);
+      if (member !== undefined) length += name.length + 4 + plainLength(member, limit - length);
       if (length > limit) return length;
     }
   }
