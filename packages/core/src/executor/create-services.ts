@@ -16,6 +16,7 @@ import { Tasks } from "../tasks/tasks.ts";
 import { steadyClock, systemClock } from "../time/clock.ts";
 import { Drain } from "./call/drain.ts";
 import type { CallServices } from "./call/call-state.ts";
+import { abandonCall } from "./abandon-call.ts";
 import { endNow, execute, failCall, pipelineFor, startRetry } from "./execute.ts";
 import { hookPhases } from "./call/hook-phases.ts";
 import { ActiveCalls } from "./call/active-calls.ts";
@@ -60,6 +61,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
     execute,
     failCall,
     endNow,
+    abandonCall,
     resume: async (...nested) => (await import("./resume/resume.ts")).resumeNested(...nested),
     startRetry,
     registry,

@@ -1,4 +1,5 @@
 import { promised } from "../json/json.ts";
+import { endOrAbandon } from "./abandon-call.ts";
 import type { ToolOutcome, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { collectStream, cancelStream } from "./stages/collect-stream.ts";
@@ -224,8 +225,8 @@ export function start(execution: CallState): Promise<ToolOutcome> {
  * Runs the stages in order, each with what the one before it returned; awaits a stage only when it returns a promise.
  */
 function runSteps(first: PipelineStep | undefined, execution: CallState, returned?: unknown): void {
+  let given = returned;
   try {
-    let given = returned;
     for (let step = first; step !== undefined; step = step.next) {
       execution.throwIfStopped();
       const { stage } = step;
@@ -237,6 +238,7 @@ function runSteps(first: PipelineStep | undefined, execution: CallState, returne
     );
     cleanUp(execution);
   } catch (thrown) {
+    if (isPending(given)) given.then(undefined, () => {}); // It is not awaited any more.
     failCall(execution, thrown);
   }
 }
@@ -294,21 +296,23 @@ export function failCall(execution: CallState, thrown: unknown): void {
     exitPipeline(execution, thrown);
   } catch {
     // Reading the thrown value throws.
-    exitPipeline(execution, unreadable(execution));
+    endOrAbandon(execution, () => exitPipeline(execution, unreadable(execution)));
   }
 }
 
 /** Ends a call that is leaving, without waiting for its record. */
 export function endNow(execution: CallState, thrown: unknown): void {
-  execution.endWait();
-  abandonInLedger(execution);
-  let error: ToolError;
-  try {
-    error = toToolError(execution, thrown);
-  } catch {
-    error = unreadable(execution);
-  }
-  end(execution, failure(execution, error));
+  endOrAbandon(execution, () => {
+    execution.endWait();
+    abandonInLedger(execution);
+    let error: ToolError;
+    try {
+      error = toToolError(execution, thrown);
+    } catch {
+      error = unreadable(execution);
+    }
+    end(execution, failure(execution, error));
+  });
 }
 
 function unreadable({ call }: CallState): ToolError {
@@ -318,9 +322,7 @@ function unreadable({ call }: CallState): ToolError {
 function exitPipeline(execution: CallState, thrown: unknown): void {
   const { engine } = execution;
   execution.endWait();
-  if (FinishedBefore.is(thrown)) {
-    return endReplayed(execution, thrown);
-  }
+  if (FinishedBefore.is(thrown)) return endReplayed(execution, thrown);
   const reason = execution.reasonFor(thrown);
   const waits = InterruptSignal.is(reason);
   if (!waits && startRetry(execution, reason)) return;

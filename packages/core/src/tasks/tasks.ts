@@ -176,7 +176,7 @@ export class Tasks {
       ending.abort();
       void Promise.resolve(outcome)
         .then((known) => this.#end(task, execution, known))
-        .finally(end);
+        .then(end, end);
     };
   }
 

@@ -43,6 +43,10 @@ class BareCall extends CallLifecycle {
     this.endedNow(reason);
   }
 
+  override abandon(defect: unknown): void {
+    throw defect;
+  }
+
   protected override retryAfter(): boolean {
     return false;
   }

@@ -71,7 +71,7 @@ function sharedLists(): unknown {
 describe("a walk over a value that is an infinite tree", () => {
   test.each(endless)("ends with an error if arguments are copied: %s", (_, make) => {
     expect(() => readArguments("t", make(), {}, 10_000)).toThrow(
-      "The arguments of t hold more values than can be copied; send less.",
+      "The arguments of t are too large: at most about 16000000 characters of JSON; send less.",
     );
   });
 

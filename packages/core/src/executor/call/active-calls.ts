@@ -14,6 +14,8 @@ export interface ActiveCall<Call> {
   next: Call | undefined;
   /** The deadline has passed. */
   expire(): void;
+  /** Its deadline cannot be watched any more. */
+  abandon(defect: unknown): void;
 }
 
 /**
@@ -82,7 +84,7 @@ export class ActiveCalls<Call extends ActiveCall<Call>> {
     this.#armedFor = at;
     // The platform's timers cannot represent longer waits; the timer checks again then.
     this.#timer = this.#clock.setTimeout(
-      () => this.#look(),
+      () => this.#lookOrAbandon(),
       Math.min(Math.max(0, ms), 2 ** 31 - 1),
     );
   }
@@ -91,6 +93,15 @@ export class ActiveCalls<Call extends ActiveCall<Call>> {
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#armedFor = Infinity;
+  }
+
+  /** Nothing awaits a timer: what throws in it ends the calls that it watches. */
+  #lookOrAbandon(): void {
+    try {
+      this.#look();
+    } catch (defect) {
+      for (const execution of [...this]) execution.abandon(defect);
+    }
   }
 
   #look(): void {

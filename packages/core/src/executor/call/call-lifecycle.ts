@@ -84,6 +84,8 @@ export abstract class CallLifecycle implements TimedCall {
   protected abstract fail(reason: ToolError): void;
   /** Ends a call that is stopped while it is leaving: its record is not awaited any more. */
   protected abstract endNow(reason: ToolError): void;
+  /** Ends a call for what nothing else has handled: nothing awaits what runs behind a wait. Never throws. */
+  abstract abandon(defect: unknown): void;
   /** Starts another attempt, if one may follow. */
   protected abstract retryAfter(error: ToolError): boolean;
 
@@ -209,12 +211,20 @@ export abstract class CallLifecycle implements TimedCall {
     const step = this.step;
     void settling.then(
       (value) => {
-        if (this.step === step) handlers.value(this, value, data);
-        else handlers.late(this, "returned", value, data);
+        try {
+          if (this.step === step) handlers.value(this, value, data);
+          else handlers.late(this, "returned", value, data);
+        } catch (defect) {
+          this.abandon(defect);
+        }
       },
       (thrown: unknown) => {
-        if (this.step === step) handlers.error(this, thrown);
-        else handlers.late(this, "threw", undefined, data);
+        try {
+          if (this.step === step) handlers.error(this, thrown);
+          else handlers.late(this, "threw", undefined, data);
+        } catch (defect) {
+          this.abandon(defect);
+        }
       },
     );
   }
@@ -274,8 +284,17 @@ export abstract class CallLifecycle implements TimedCall {
     if (this.isWaiting) this.engine.activeCalls.watch(this);
   }
 
-  /** Handles a deadline that has passed. The earliest deadline decides. */
+  /** Handles a deadline that has passed. Never throws: it is called by a timer. */
   expire(): void {
+    try {
+      this.#expire();
+    } catch (defect) {
+      this.abandon(defect);
+    }
+  }
+
+  /** The earliest deadline decides. */
+  #expire(): void {
     const { time } = this;
     if (time !== undefined && time.endsAt <= time.stepEnds) return this.stop(overdue(this));
     const end = time?.onStepEnd;

@@ -45,6 +45,8 @@ interface CallControl {
   readonly failCall: (execution: CallState, reason: ToolError) => void;
   /** Ends a call that is stopped while it is leaving. */
   readonly endNow: (execution: CallState, reason: ToolError) => void;
+  /** Ends a call for a defect that nothing else has handled. Never throws. */
+  readonly abandonCall: (execution: CallState, defect: unknown) => void;
   /** Resumes a call that a running tool has made, and that waited for approval. */
   readonly resume: (
     parent: CallState,
@@ -237,6 +239,10 @@ export class CallState extends CallLifecycle {
 
   protected override endNow(reason: ToolError): void {
     this.engine.endNow(this, reason);
+  }
+
+  override abandon(defect: unknown): void {
+    this.engine.abandonCall(this, defect);
   }
 
   protected override retryAfter(error: ToolError): boolean {

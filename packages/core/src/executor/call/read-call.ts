@@ -34,8 +34,14 @@ export function readOnce(call: ToolCall): ToolCall {
 /** Copies what was passed as an interruption: it may come from outside, and be any value. */
 export function readInterruption(interruption: Interruption): Interruption {
   try {
-    const copy = cloneJson<unknown>(interruption) as Interruption | null | undefined;
-    return { ...copy, call: readCall(copy?.call as Interruption["call"]) } as Interruption;
+    // The sealed state is several times as long as the arguments that are in it; a text costs no time.
+    const { state, ...displayed } = interruption;
+    const copy = cloneJson(displayed);
+    return {
+      ...copy,
+      call: readCall(copy.call),
+      ...(typeof state === "string" ? { state } : {}),
+    } as Interruption;
   } catch {
     return { call: readCall(undefined as never) } as Interruption;
   }

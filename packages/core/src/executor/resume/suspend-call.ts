@@ -59,7 +59,7 @@ export async function suspendCall(
       const local = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
       engine.liveCalls.add(id, local, engine.clock.now());
       emitInterrupted(execution, interrupted, id);
-      return { status: "interrupted", ok: false, interruption: cloneJson(interruption) };
+      return { status: "interrupted", ok: false, interruption: cloneJson(interruption, Infinity) };
     },
     undo: () => void withdraw(engine.pendingCalls, interruption),
   };
@@ -81,10 +81,16 @@ async function written(
       call: { ...readOnce(call), arguments: seen.arguments },
       requests: seen.requests,
     };
-    const pending = cloneJson({
-      ...pendingCall(execution, suspension && toCompleteJson("state", suspension.state)),
-      ...(seen === whole ? {} : { unmasked: whole }),
-    });
+    const pending = cloneJson(
+      {
+        ...pendingCall(
+          execution,
+          suspension && toCompleteJson(execution, "state", suspension.state),
+        ),
+        ...(seen === whole ? {} : { unmasked: whole }),
+      },
+      Infinity, // Each part is bounded.
+    );
     const [specHash, argumentsHash, now] = await Promise.all([
       specHashOf(tool),
       engine.argumentsHash.of(whole.arguments),
@@ -124,7 +130,7 @@ function pendingCall(
     ...durableOption(execution),
     ...(execution.checkpoint === undefined
       ? {}
-      : { checkpoint: toCompleteJson("checkpoint", execution.checkpoint) }),
+      : { checkpoint: toCompleteJson(execution, "checkpoint", execution.checkpoint) }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     // An approval from before the tool asked to wait stays valid when the tool resumes.
@@ -147,14 +153,18 @@ function durableOption({ run, resumption }: CallState): Pick<PendingCall, "durab
 /**
  * Converts the state that a tool resumes from to JSON.
  *
- * @throws RangeError when it is longer than `maxBytes`, nested too deeply, cyclic or unreadable: a part of the state
- * would be a different state.
+ * @throws ToolError `internal` when it is longer than `maxBytes`, TypeError when it is nested too deeply, cyclic or
+ * unreadable: a part of the state would be a different state.
  */
-function toCompleteJson(what: string, value: unknown): JsonValue {
+function toCompleteJson({ call }: CallState, what: string, value: unknown): JsonValue {
   const cut: Cut = { truncated: false };
   const json = toJson(value, maxBytes, cut);
-  if (cut.truncated || cut.replaced === true) {
-    throw new RangeError(`its ${what} is not JSON, or more than ${maxBytes} bytes of it`);
+  if (cut.replaced === true) throw new TypeError(`its ${what} is not JSON`);
+  if (cut.truncated) {
+    throw new ToolError(
+      "internal",
+      `${call.name} has to wait for a person, but its ${what} is more than ${maxBytes} bytes of JSON, so that it cannot be put aside.`,
+    );
   }
   return json;
 }

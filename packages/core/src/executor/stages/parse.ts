@@ -12,9 +12,11 @@ import type { CallState } from "../call/call-state.ts";
 /** Maximum nesting of arguments; deeper ones would exhaust the stack of recursive functions. */
 const maxDepth = 200;
 
+/** Maximum number of characters of arguments as JSON text, and of all texts in arguments that are passed as a value. */
+const maxLength = 16_000_000;
 /**
- * Maximum cost of arguments that are passed as a value: 1 for each value and for each 8 characters of a text, 8 more
- * for an object or a list.
+ * Maximum cost of arguments that are passed as a value: 1 for each value, 5 for each 8 characters of a text or a key, 8
+ * more for an object or a list.
  */
 const maxArgumentsWork = 10_000_000;
 const perContainer = 8;
@@ -57,6 +59,7 @@ export function readArguments(
 }
 
 function parseText(name: string, sent: string, found: LongIntegers): JsonObject {
+  if (sent.length > maxLength) throw tooLarge(name);
   let value: JsonValue;
   try {
     value = JSON.parse(sent) as JsonValue;
@@ -150,7 +153,7 @@ function requireObject(name: string, value: unknown): asserts value is JsonObjec
 function copy(name: string, value: unknown, depth: number): JsonValue {
   switch (typeof value) {
     case "string":
-      workLeft -= value.length >> 3;
+      workLeft -= 5 * (value.length >> 3);
       if (workLeft < 0) throw tooLarge(name);
       return value;
     case "boolean":
@@ -169,10 +172,11 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
       const result = { ...value } as Record<string, JsonValue>;
       workLeft -= perContainer;
       for (const key in result) {
-        if (--workLeft < 0) throw tooLarge(name);
+        workLeft -= 1 + 5 * (key.length >> 3);
+        if (workLeft < 0) throw tooLarge(name);
         const member: unknown = result[key];
         if (typeof member === "string") {
-          workLeft -= member.length >> 3;
+          workLeft -= 5 * (member.length >> 3);
           continue;
         }
         if (typeof member === "boolean" || member === null) continue;
@@ -181,6 +185,7 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
         if (member === undefined) delete result[key];
         else define(result, key, copy(name, member, depth + 1));
       }
+      if (workLeft < 0) throw tooLarge(name);
       return result;
     }
     case "bigint":
@@ -213,7 +218,9 @@ function tooDeep(name: string): ToolError {
 }
 
 function tooLarge(name: string): ToolError {
-  return invalid(`The arguments of ${name} hold more values than can be copied; send less.`);
+  return invalid(
+    `The arguments of ${name} are too large: at most about ${maxLength} characters of JSON; send less.`,
+  );
 }
 
 function noNumber(name: string, value: number): ToolError {

@@ -1,0 +1,64 @@
+import { text } from "../contract/content-block.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import type { FailedOutcome, ToolResult } from "../contract/tool-result.ts";
+import type { CallState } from "./call/call-state.ts";
+import { leaveSlot } from "./stages/acquire.ts";
+import { abandonInLedger } from "./stages/ledger.ts";
+import { releaseLimits } from "./stages/reserve-limits.ts";
+
+/**
+ * Ends a call for a defect of the executor: something threw where nothing awaits it. The caller gets its outcome first,
+ * and each of the other steps is made even if those before it throw as well.
+ */
+export function abandonCall(execution: CallState, defect: unknown): void {
+  const { call, engine, attempt } = execution;
+  const message = `${call.name} ended through a defect of its executor. It may have done its work: check that before calling it again.`;
+  const error = new ToolError("internal", message, { cause: defect });
+  const result: ToolResult = {
+    callId: call.id,
+    toolName: call.name,
+    content: [text(message)],
+    artifacts: [],
+    isError: true,
+    durationMs: 0,
+    timestamp: Date.now(),
+  };
+  const outcome: FailedOutcome = { status: "failed", ok: false, result, error };
+  execution.settle(outcome);
+  const steps: readonly (() => void)[] = [
+    () => execution.endWait(),
+    () => abandonInLedger(execution),
+    () => {
+      if (attempt === 0) releaseLimits(execution);
+    },
+    () => leaveSlot(execution),
+    () => execution.stopChildren(error),
+    () => execution.enter("leaving"),
+    () => {
+      execution.enter("ended");
+      engine.events.emitCall(execution, {
+        type: "tool.failed",
+        attempt,
+        durationMs: 0,
+        code: "internal",
+        message,
+      });
+    },
+  ];
+  for (const step of steps) {
+    try {
+      step();
+    } catch {
+      // The defect that came first is in the outcome.
+    }
+  }
+}
+
+/** Ends a call by `end`, and abandons it if that throws. */
+export function endOrAbandon(execution: CallState, end: () => void): void {
+  try {
+    end();
+  } catch (defect) {
+    abandonCall(execution, defect);
+  }
+}
