@@ -2,6 +2,7 @@ import { text } from "../contract/content-block.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { FailedOutcome, ToolResult } from "../contract/tool-result.ts";
 import type { CallState } from "./call/call-state.ts";
+import { endFailed } from "./call/outcome.ts";
 import { leaveSlot } from "./stages/acquire.ts";
 import { abandonInLedger } from "./stages/ledger.ts";
 import { releaseLimits } from "./stages/reserve-limits.ts";
@@ -11,7 +12,7 @@ import { releaseLimits } from "./stages/reserve-limits.ts";
  * and each of the other steps is made even if those before it throw as well.
  */
 export function abandonCall(execution: CallState, defect: unknown): void {
-  const { call, engine, attempt } = execution;
+  const { call, attempt } = execution;
   const message = `${call.name} ended through a defect of its executor. It may have done its work: check that before calling it again.`;
   const error = new ToolError("internal", message, { cause: defect });
   const result: ToolResult = {
@@ -34,16 +35,7 @@ export function abandonCall(execution: CallState, defect: unknown): void {
     () => leaveSlot(execution),
     () => execution.stopChildren(error),
     () => execution.enter("leaving"),
-    () => {
-      execution.enter("ended");
-      engine.events.emitCall(execution, {
-        type: "tool.failed",
-        attempt,
-        durationMs: 0,
-        code: "internal",
-        message,
-      });
-    },
+    () => void endFailed(execution, outcome),
   ];
   for (const step of steps) {
     try {
