@@ -82,8 +82,12 @@ export function toUnion(branches: readonly Node[]): Node {
 
 /** Removes duplicates. */
 export function removeDuplicates(branches: readonly Node[]): Node[] {
+  const keywords = branches.map((branch) => Object.keys(branch).join());
   const seen = new Set<string>();
-  return branches.filter((branch) => {
+  return branches.filter((branch, index) => {
+    // Most branches have keywords that no other one has, and need not be compared.
+    const own = keywords[index] as string;
+    if (keywords.indexOf(own) === keywords.lastIndexOf(own)) return true;
     // References are not resolved yet, and are compared by name.
     const text = JSON.stringify(branch);
     return !seen.has(text) && seen.add(text) !== undefined;
