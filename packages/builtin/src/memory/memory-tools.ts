@@ -89,7 +89,7 @@ function storeTool(memory: Memory): Tool {
     input: {
       type: "object",
       properties: {
-        key: { type: "string", minLength: 1, maxLength: 200, description: "A short name." },
+        key: { type: "string", pattern: "\\S", maxLength: 200, description: "A short name." },
         content: { type: "string", minLength: 1, description: "At most 16 KiB." },
         category: {
           type: "string",

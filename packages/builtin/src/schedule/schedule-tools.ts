@@ -83,7 +83,7 @@ function addTool(schedules: Schedules): Tool {
     input: {
       type: "object",
       properties: {
-        tool: { type: "string", minLength: 1, description: "The name of the tool to call." },
+        tool: { type: "string", pattern: "\\S", description: "The name of the tool to call." },
         arguments: { type: "object", description: "Its arguments. Default: none." },
         name: { type: "string", minLength: 1, maxLength: 100, description: "For the list." },
         cron: {

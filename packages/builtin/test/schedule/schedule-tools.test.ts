@@ -230,6 +230,7 @@ describe("the schedule of a caller", () => {
     [{ ...add, at: "2020-01-01T00:00:00Z" }, "no time that is still to come"],
     [{ ...add, cron: "x" }, "is no schedule"],
     [{ tool: "missing", after_s: 1 }, "There is no tool missing to schedule."],
+    [{ tool: " ", after_s: 1 }, "tool"],
     [{ tool: "schedule_add", after_s: 1 }, "cannot change the schedule"],
   ])("refuses %j", async (args, message) => {
     const { callText } = open();
