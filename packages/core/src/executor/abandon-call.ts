@@ -33,6 +33,7 @@ export function abandonCall(execution: CallState, defect: unknown): void {
       if (attempt === 0) releaseLimits(execution);
     },
     () => leaveSlot(execution),
+    () => execution.engine.slots?.fill(),
     () => execution.stopChildren(error),
     () => execution.enter("leaving"),
     () => void endFailed(execution, outcome),
@@ -44,6 +45,12 @@ export function abandonCall(execution: CallState, defect: unknown): void {
       // The defect that came first is in the outcome.
     }
   }
+}
+
+/** Returns the promise. If something throws before anything awaits it, its rejection has no effect. */
+export function observed<Awaited extends Promise<unknown>>(promise: Awaited): Awaited {
+  promise.catch(() => {});
+  return promise;
 }
 
 /** Ends a call by `end`, and abandons it if that throws. */

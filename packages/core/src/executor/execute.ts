@@ -1,11 +1,11 @@
 import { promised } from "../json/json.ts";
-import { endOrAbandon } from "./abandon-call.ts";
+import { endOrAbandon, observed } from "./abandon-call.ts";
 import type { ToolOutcome, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { collectStream, cancelStream } from "./stages/collect-stream.ts";
 import { isStreamed } from "../results/stream-source.ts";
 import type { CallServices, CallState, Stage, PipelineStep } from "./call/call-state.ts";
-import type { WaitHandlers } from "./call/call-lifecycle.ts";
+import type { WaitHandlers } from "./call/wait-handlers.ts";
 import { toToolError } from "./call/to-tool-error.ts";
 import { emitReplayed, FinishedBefore } from "./call/finished-outcome.ts";
 import { emitAuthorized } from "./call/record-decision.ts";
@@ -329,7 +329,7 @@ function exitPipeline(execution: CallState, thrown: unknown): void {
   execution.enter("leaving");
   if (execution.attempt === 0) releaseLimits(execution);
   if (execution.onlyAdmitted) engine.events.requested(execution);
-  if (waits) return leave(execution, suspendCall(execution, reason));
+  if (waits) return leave(execution, observed(suspendCall(execution, reason)));
   const error = toToolError(execution, reason);
   const audited = engine.audit?.refused(execution, error);
   const stored = endFailedInLedger(execution, error);

@@ -1,4 +1,4 @@
-import { requestedName } from "./call/read-call.ts";
+import { readInterruption, requestedName } from "./call/read-call.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
@@ -247,14 +247,16 @@ export class ToolExecutor extends ExecutorView {
       checkSignal("executor.resume", options.signal);
       checkOnUpdate("executor.resume", options.onUpdate);
     }
-    const resumed = async (): Promise<ToolOutcome> => {
+    const given = readInterruption(interruption);
+    const resumed = (): Promise<ToolOutcome> => {
       const resumeWith = {
         ...options,
         refusal: this.#engine.drain.refusal,
         newRun: (like: RunOptions, turn?: number) => new ToolRun(this.#engine, like, turn),
       };
-      const { resume } = await import("./resume/resume.ts");
-      return resume(this.#engine, interruption, answers, resumeWith);
+      return import("./resume/resume.ts").then(({ resume }) =>
+        resume(this.#engine, given, answers, resumeWith),
+      );
     };
     const go = (): Promise<ToolOutcome> => this.#engine.drain.keep(resumed());
     // A source that never loads must not delay the drain.

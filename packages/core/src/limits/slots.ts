@@ -86,31 +86,11 @@ export class Slots {
     for (const tally of slot.tallies) {
       if (--tally.calls === 0) this.#tallies.delete(tally.key);
     }
-    this.#fill();
+    this.fill();
   }
 
-  #sendAway(slot: Slot): void {
-    if (slot.state === "away" || slot.state === "left") return;
-    this.#vacate(slot);
-    slot.state = "away";
-    this.#fill();
-  }
-
-  #queue(slot: Slot, queue: Set<Slot>): Awaitable<void> {
-    slot.state = "waiting";
-    queue.add(slot);
-    // Without exclusive tools no waiting call blocks others, so a new call that has room starts at once.
-    if (this.#limits.exclusive !== undefined) this.#fill();
-    else if (this.#hasRoom(slot)) this.#start(slot);
-    if (!queue.has(slot)) return;
-    let end: (() => void) | undefined;
-    const over = new Promise<void>((resolve) => (end = resolve));
-    slot.wait = { over, end: end as unknown as () => void };
-    return over;
-  }
-
-  /** Starts the waiting calls that may start. */
-  #fill(): void {
+  /** Starts the waiting calls that may start. A call whose start throws keeps its turn. */
+  fill(): void {
     for (const queue of [this.#returning, this.#waiting]) {
       for (const slot of queue) {
         if (this.#running >= this.#limits.max) return;
@@ -119,6 +99,26 @@ export class Slots {
         if (this.#hasRoom(slot)) this.#start(slot);
       }
     }
+  }
+
+  #sendAway(slot: Slot): void {
+    if (slot.state === "away" || slot.state === "left") return;
+    this.#vacate(slot);
+    slot.state = "away";
+    this.fill();
+  }
+
+  #queue(slot: Slot, queue: Set<Slot>): Awaitable<void> {
+    slot.state = "waiting";
+    queue.add(slot);
+    // Without exclusive tools no waiting call blocks others, so a new call that has room starts at once.
+    if (this.#limits.exclusive !== undefined) this.fill();
+    else if (this.#hasRoom(slot)) this.#start(slot);
+    if (!queue.has(slot)) return;
+    let end: (() => void) | undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    slot.wait = { over, end: end as unknown as () => void };
+    return over;
   }
 
   /** While an exclusive call runs, only the calls below it may start, whether or not it holds a slot. */
@@ -134,30 +134,29 @@ export class Slots {
   }
 
   #start(slot: Slot): void {
+    this.#endWait(slot);
     this.#returning.delete(slot);
     this.#waiting.delete(slot);
     this.#running += 1;
     for (const tally of slot.tallies) tally.running += 1;
     slot.state = "running";
     if (slot.exclusive && !this.#alone.includes(slot)) this.#alone.push(slot);
-    this.#endWait(slot);
   }
 
   /** Removes the call from the running or waiting ones. */
   #vacate(slot: Slot): void {
+    this.#endWait(slot);
     if (slot.state === "running") {
       this.#running -= 1;
       for (const tally of slot.tallies) tally.running -= 1;
     }
     this.#returning.delete(slot);
     this.#waiting.delete(slot);
-    this.#endWait(slot);
   }
 
   #endWait(slot: Slot): void {
-    const { wait } = slot;
+    slot.wait?.end();
     slot.wait = undefined;
-    wait?.end();
   }
 
   #join(key: string, limit: number): Tally {

@@ -14,6 +14,7 @@ import {
   changedBy,
   checkedListing,
   checkedRecord,
+  endedWith,
   hasEnded,
   type FoundTask,
 } from "./task-record.ts";
@@ -176,6 +177,7 @@ export class Tasks {
       ending.abort();
       void Promise.resolve(outcome)
         .then((known) => this.#end(task, execution, known))
+        .catch(() => this.#abandon(task, execution))
         .then(end, end);
     };
   }
@@ -242,15 +244,29 @@ export class Tasks {
         message,
       });
     }
-    if (outcome.status !== "interrupted") this.#keepError(id, outcome.error);
     task.record = record;
     task.execution = undefined;
     if (isStored) this.#own.delete(id);
     else this.#remember(id, task);
+    if (outcome.status !== "interrupted") this.#keepError(id, outcome.error);
     if (outcome.status === "interrupted" && record.status !== "input_required") {
       void withdraw(execution.engine.pendingCalls, outcome.interruption);
     }
     emitTaskEvent(execution, record);
+  }
+
+  /** Ends a task for a defect of the executor: without an end, its readers would wait forever. */
+  async #abandon(task: LocalTask, execution: TaskCall): Promise<void> {
+    if (task.execution === undefined) return;
+    const { id, tool } = task.record;
+    const message = `${tool} ended through a defect of its executor. It may have done its work: check that before calling it again.`;
+    const change = { status: "failed", ...endedWith(task.record, "internal", message) } as const;
+    task.record = changedBy(task.record, { ...change, ...this.#times() });
+    task.execution = undefined;
+    this.#remember(id, task);
+    emitTaskEvent(execution, task.record);
+    // The store may have an outcome already: that one counts.
+    if (!(await this.change(id, change))) this.#own.delete(id);
   }
 
   #keepError(id: string, error: ToolError | undefined): void {

@@ -145,8 +145,8 @@ export class Batch {
 
   #arrive(execution: CallState): void {
     if (this.#arriving !== execution) return;
-    this.#arriving = undefined;
     this.#arrived?.();
+    this.#arriving = undefined;
   }
 
   #end({ index, call }: Member, outcome: ToolOutcome): ToolOutcome {

@@ -8,29 +8,12 @@ import type { ActiveCalls } from "./active-calls.ts";
 import { mayFollow, type CallPhase } from "./call-phase.ts";
 import { Deadlines, overdue, timedOut, type TimedCall } from "./deadlines.ts";
 import { StopSignal } from "./stop-signal.ts";
+import type { WaitHandlers } from "./wait-handlers.ts";
 
 /** Functions that the lifecycle of a call uses. */
 export interface LifecycleServices {
   readonly clock: Clock;
   readonly activeCalls: ActiveCalls<CallLifecycle>;
-}
-
-/**
- * Continuations of a wait, of which one is called. They receive the data that `wait` was given, so that a wait creates no
- * functions of its own for them.
- */
-export interface WaitHandlers<Call, T, Data = undefined> {
-  /** The value has arrived in time. */
-  readonly value: (call: Call, value: T, data: Data) => void;
-  /** The wait has failed in time. */
-  readonly error: (call: Call, thrown: unknown) => void;
-  /** The call did not wait any more when the value or the error arrived. */
-  readonly late: (
-    call: Call,
-    outcome: "returned" | "threw",
-    value: T | undefined,
-    data: Data,
-  ) => void;
 }
 
 /**
@@ -335,8 +318,16 @@ export abstract class CallLifecycle implements TimedCall {
     return this.stopReason;
   }
 
-  /** Stops the call, whatever it waits for. The first reason counts. */
+  /** Stops the call, whatever it waits for. The first reason counts. Never throws: signals and other calls stop it. */
   stop(reason: ToolError): void {
+    try {
+      this.#stop(reason);
+    } catch (defect) {
+      this.abandon(defect);
+    }
+  }
+
+  #stop(reason: ToolError): void {
     if (this.phase === "ended" || this.phase === "admitted") return;
     if (this.stopReason !== undefined) {
       // A second stop does not wait until the first one is recorded.

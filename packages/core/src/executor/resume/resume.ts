@@ -41,14 +41,17 @@ export interface ResumeWith {
   ) => RunState;
 }
 
-/** Resumes a pending call: at most once, and only as it was approved. Never rejects. */
+/**
+ * Resumes a pending call: at most once, and only as it was approved. Never rejects.
+ *
+ * @param interruption read once, with `readInterruption`.
+ */
 export async function resume(
   engine: CallServices,
-  given: Interruption,
+  interruption: Interruption,
   answers: readonly Answer[],
   options: ResumeWith,
 ): Promise<ToolOutcome> {
-  const interruption = readInterruption(given);
   try {
     // Before the claim: the call stays pending for another process.
     if (options.refusal !== undefined) throw options.refusal;

@@ -26,17 +26,19 @@ function askFrom(
     if (!isThenable(answer) && answer === undefined) continue;
     // Stopped meanwhile: the answers have no effect, and the other hooks are not called.
     const live = execution.guard();
-    const heeded = isThenable(answer)
-      ? answer.then(
+    const next = (): Awaitable<void> => askFrom(live(execution), hooks, index + 1);
+    if (isThenable(answer)) {
+      return answer
+        .then(
           (answer) => heed(execution, live(answer)),
           (error: unknown) => {
             throw failedCheck(execution, error);
           },
         )
-      : heed(execution, answer);
-    if (isThenable(heeded)) {
-      return heeded.then(() => askFrom(live(execution), hooks, index + 1));
+        .then(next);
     }
+    const heeded = heed(execution, answer);
+    if (isThenable(heeded)) return heeded.then(next);
   }
 }
 

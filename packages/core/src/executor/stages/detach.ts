@@ -90,14 +90,14 @@ async function continueTask(execution: CallState, before: TaskRecord): Promise<T
 /** Returns the task's id to the caller. From here on only the task receives the outcome. */
 function handOver(execution: CallState, record: TaskRecord): void {
   const { engine, settle, resumption } = execution;
-  const ended = engine.tasks.run(execution, record);
+  const handle = taskHandle(execution, record.id);
   execution.detachAs(record.id);
   leaveSlot(execution);
   execution.batch = undefined;
-  execution.settle = ended;
+  execution.settle = engine.tasks.run(execution, record);
+  settle(handle);
   const type = resumption?.task === undefined ? "task.created" : "task.working";
   engine.events.emitCall(execution, { type, taskId: record.id });
-  settle(taskHandle(execution, record.id));
 }
 
 /** The result that a caller gets for a call that runs as a task. */

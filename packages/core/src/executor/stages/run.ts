@@ -37,7 +37,8 @@ export function run(execution: CallState): Awaitable<unknown> {
   if (!isPromise && !isStreamed(returned)) return returned;
   execution.attemptMs = timeout;
   if (timeout > 0 && execution.time !== undefined) execution.time.stepEnds = now + timeout;
-  return isPromise ? returned : collectStream(execution, returned);
+  if (isPromise) return returned;
+  return collectStream(execution, returned);
 }
 
 function invoke(execution: CallState, ctx: ExecutionContext): Awaitable<unknown> {
