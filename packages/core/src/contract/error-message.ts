@@ -41,3 +41,12 @@ function toErrorText(thrown: unknown, redactor: Redactor | undefined): string {
   const json = toJson(thrown, 100 * maxMessage);
   return previewJson(redactor?.redactReport(json) ?? json, maxMessage);
 }
+
+/** The error of a call or a task that ended because the executor itself failed. */
+export function defectError(tool: string, cause: unknown): ToolError {
+  return new ToolError(
+    "internal",
+    `${tool} ended through a defect of its executor. It may have done its work: check that before calling it again.`,
+    { cause },
+  );
+}

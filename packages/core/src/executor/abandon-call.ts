@@ -1,5 +1,5 @@
 import { text } from "../contract/content-block.ts";
-import { ToolError } from "../contract/tool-error.ts";
+import { defectError } from "../contract/error-message.ts";
 import type { FailedOutcome, ToolResult } from "../contract/tool-result.ts";
 import type { CallState } from "./call/call-state.ts";
 import { endFailed } from "./call/outcome.ts";
@@ -13,12 +13,11 @@ import { releaseLimits } from "./stages/reserve-limits.ts";
  */
 export function abandonCall(execution: CallState, defect: unknown): void {
   const { call, attempt } = execution;
-  const message = `${call.name} ended through a defect of its executor. It may have done its work: check that before calling it again.`;
-  const error = new ToolError("internal", message, { cause: defect });
+  const error = defectError(call.name, defect);
   const result: ToolResult = {
     callId: call.id,
     toolName: call.name,
-    content: [text(message)],
+    content: [text(error.message)],
     artifacts: [],
     isError: true,
     durationMs: 0,
@@ -48,7 +47,7 @@ export function abandonCall(execution: CallState, defect: unknown): void {
 }
 
 /** Returns the promise. If something throws before anything awaits it, its rejection has no effect. */
-export function observed<Awaited extends Promise<unknown>>(promise: Awaited): Awaited {
+export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }

@@ -261,10 +261,7 @@ export class ToolExecutor extends ExecutorView {
     const go = (): Promise<ToolOutcome> => this.#engine.drain.keep(resumed());
     // A source that never loads must not delay the drain.
     return this.registry.loading
-      ? untilAborted(
-          this.registry.whenThere([requestedName(interruption?.call)]),
-          options.signal,
-        ).then(go)
+      ? untilAborted(this.registry.whenThere([requestedName(given.call)]), options.signal).then(go)
       : go();
   }
 

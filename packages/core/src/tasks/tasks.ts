@@ -3,7 +3,7 @@ import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { toErrorMessage } from "../contract/error-message.ts";
+import { defectError, toErrorMessage } from "../contract/error-message.ts";
 import { pause, withTimeout } from "../time/waiting.ts";
 import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
@@ -177,7 +177,7 @@ export class Tasks {
       ending.abort();
       void Promise.resolve(outcome)
         .then((known) => this.#end(task, execution, known))
-        .catch(() => this.#abandon(task, execution))
+        .catch((defect: unknown) => this.#abandon(task, execution, defect))
         .then(end, end);
     };
   }
@@ -256,14 +256,16 @@ export class Tasks {
   }
 
   /** Ends a task for a defect of the executor: without an end, its readers would wait forever. */
-  async #abandon(task: LocalTask, execution: TaskCall): Promise<void> {
+  async #abandon(task: LocalTask, execution: TaskCall, defect: unknown): Promise<void> {
     if (task.execution === undefined) return;
     const { id, tool } = task.record;
-    const message = `${tool} ended through a defect of its executor. It may have done its work: check that before calling it again.`;
-    const change = { status: "failed", ...endedWith(task.record, "internal", message) } as const;
+    const error = defectError(tool, defect);
+    const ended = endedWith(task.record, error.code, error.message);
+    const change = { status: "failed", ...ended } as const;
     task.record = changedBy(task.record, { ...change, ...this.#times() });
     task.execution = undefined;
     this.#remember(id, task);
+    this.#keepError(id, error);
     emitTaskEvent(execution, task.record);
     // The store may have an outcome already: that one counts.
     if (!(await this.change(id, change))) this.#own.delete(id);

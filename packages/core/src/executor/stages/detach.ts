@@ -95,6 +95,7 @@ function handOver(execution: CallState, record: TaskRecord): void {
   leaveSlot(execution);
   execution.batch = undefined;
   execution.settle = engine.tasks.run(execution, record);
+  // Before the event: what throws from here on ends the task, and the caller has its answer.
   settle(handle);
   const type = resumption?.task === undefined ? "task.created" : "task.working";
   engine.events.emitCall(execution, { type, taskId: record.id });
