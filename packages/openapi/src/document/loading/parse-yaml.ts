@@ -1,8 +1,4 @@
-import type { LoadOptions, ScalarTagDefinition, Schema } from "js-yaml";
-import { setOwn } from "../record.ts";
-import { WrittenScalar, WrittenTexts } from "./written-texts.ts";
-
-type YamlModule = typeof import("js-yaml");
+import { constructYaml, type YamlModule } from "./construct-yaml.ts";
 
 const maxDepth = 500;
 /**
@@ -14,8 +10,6 @@ const maxRepairs = 500;
 /** Maximum growth of a text through repairs: they indent and quote single lines. */
 const maxGrowthFactor = 2;
 const maxGrowth = 4_096;
-/** Maximum number of values of a document after its aliases are expanded. */
-const maxExpandedValues = 5_000_000;
 
 /**
  * Parses YAML 1.2 as it is published: duplicate keys (the last wins), merge keys, unknown tags, and the errors that
@@ -29,28 +23,22 @@ export function parseYaml(
   tolerated: (note: string) => void,
 ): unknown {
   let source = text;
-  let options: LoadOptions = { schema: getYamlSchema(yaml), json: false, maxDepth, maxAliases: 0 };
   const maxLength = maxGrowthFactor * text.length + maxGrowth;
   let repairs = 0;
   let repairedLength = 0;
   for (;;) {
     try {
-      texts = new WrittenTexts();
-      const value = yaml.load(source, options);
-      texts.apply(value);
-      if (options.maxAliases !== 0) assertBounded(value);
+      const { value, duplicateLine } = constructYaml(
+        yaml.parseEvents(source, { maxDepth }),
+        source,
+        yaml,
+      );
+      if (duplicateLine !== undefined) {
+        tolerated(`the last of several equal keys is used, as in line ${duplicateLine}`);
+      }
       return value;
     } catch (error) {
       const { reason = "", mark } = error as { reason?: string; mark?: { line: number } };
-      if (reason.startsWith("aliases exceeded")) {
-        options = { ...options, maxAliases: -1 };
-        continue;
-      }
-      if (reason.startsWith("duplicated mapping key") && options.json !== true) {
-        tolerated(`the last of several equal keys is used, as in line ${(mark?.line ?? 0) + 1}`);
-        options = { ...options, json: true };
-        continue;
-      }
       const isSpent = repairs++ >= maxRepairs || repairedLength >= maxRepairedLength;
       const repaired = isSpent ? undefined : repairYaml(source, reason, mark?.line ?? -1);
       if (repaired === undefined || repaired.text.length > maxLength) throw error;
@@ -59,90 +47,6 @@ export function parseYaml(
       source = repaired.text;
     }
   }
-}
-
-const unknownTag = { matchByTagPrefix: true, identify: () => false };
-
-let documentSchema: Schema | undefined;
-/** Those of the text that is being parsed: the schema is created once, because that takes longer than a small file. */
-let texts: WrittenTexts;
-
-function getYamlSchema(yaml: YamlModule): Schema {
-  documentSchema ??= createYamlSchema(yaml);
-  return documentSchema;
-}
-
-function createYamlSchema(yaml: YamlModule): Schema {
-  const toValue = (scalar: ScalarTagDefinition): ScalarTagDefinition =>
-    yaml.defineScalarTag(scalar.tagName, {
-      ...scalar,
-      resolve: (source, isExplicit, tagName): unknown => {
-        const value: unknown = scalar.resolve(source, isExplicit, tagName);
-        const isSame = value === yaml.NOT_RESOLVED || String(value) === source;
-        return isSame ? value : new WrittenScalar(value, source);
-      },
-    });
-  const { finalize: _map, ...mapTag } = yaml.mapTag;
-  const map = yaml.defineMappingTag(mapTag.tagName, {
-    ...mapTag,
-    addPair: (record: Record<string, unknown>, key: unknown, value: unknown): string => {
-      const name = typeof key === "string" ? key : toKey(key);
-      if (typeof name !== "string") return yaml.mapTag.addPair(record, name, value);
-      setOwn(
-        record,
-        name,
-        typeof value === "string" ? value : texts.takeMember(record, name, value),
-      );
-      return "";
-    },
-    has: (record: Record<string, unknown>, key: unknown): boolean =>
-      Object.hasOwn(record, typeof key === "string" ? key : String(toKey(key))),
-  });
-  const { finalize: _sequence, ...seqTag } = yaml.seqTag;
-  const sequence = yaml.defineSequenceTag(seqTag.tagName, {
-    ...seqTag,
-    addItem: (list: unknown[], item: unknown, index: number): void => {
-      list.push(item instanceof WrittenScalar ? texts.takeItem(list, item, index) : item);
-    },
-  });
-  // Unknown tags are ignored: no document uses one that would change its content.
-  return yaml.CORE_SCHEMA.withTags(
-    yaml.mergeTag,
-    ...[yaml.nullCoreTag, yaml.boolCoreTag, yaml.intCoreTag, yaml.floatCoreTag].map(toValue),
-    map,
-    sequence,
-    ...["!", "tag:"].flatMap((prefix) => [
-      yaml.defineScalarTag(prefix, { ...unknownTag, resolve: (source) => source }),
-      yaml.defineMappingTag(prefix, { ...map, ...unknownTag }),
-      yaml.defineSequenceTag(prefix, { ...sequence, ...unknownTag }),
-    ]),
-  );
-}
-
-/** Returns a key as it is written: all keys of a document are texts. A structure is returned unchanged. */
-function toKey(key: unknown): unknown {
-  if (key instanceof WrittenScalar) return key.source;
-  return typeof key === "object" && key !== null ? key : String(key);
-}
-
-/** Refuses aliases that contain themselves or expand excessively ("billion laughs"). */
-function assertBounded(root: unknown): void {
-  const sizes = new Map<object, number>();
-  const measure = (value: unknown): number => {
-    if (typeof value !== "object" || value === null) return 1;
-    const known = sizes.get(value);
-    if (known === -1) throw new Error("an alias contains itself");
-    if (known !== undefined) return known;
-    sizes.set(value, -1);
-    let size = 1;
-    for (const item of Array.isArray(value) ? value : Object.values(value)) size += measure(item);
-    if (size > maxExpandedValues) {
-      throw new Error(`its aliases expand to more than ${maxExpandedValues} values`);
-    }
-    sizes.set(value, size);
-    return size;
-  };
-  measure(root);
 }
 
 /** A text that more parsers accept, and the error that was repaired; the end of a sentence. */

@@ -1,16 +1,5 @@
 import { walkDocument } from "../walk-document.ts";
 
-/** A scalar of YAML whose value does not have the text that is written: `01`, `1.10`, `~`. */
-export class WrittenScalar {
-  readonly value: unknown;
-  readonly source: string;
-
-  constructor(value: unknown, source: string) {
-    this.value = value;
-    this.source = source;
-  }
-}
-
 /** Members that are texts in every object of a document that is not data. */
 const textMembers: ReadonlySet<string> = new Set([
   "name",
@@ -51,9 +40,25 @@ export class WrittenTexts {
   /** Objects with a scalar that may have to become a text. */
   readonly #candidates = new Set<object>();
 
-  /** Returns the value of a member. */
-  takeMember(record: object, key: string, member: unknown): unknown {
-    const value = member instanceof WrittenScalar ? this.#take(record, key, member) : member;
+  /** Keeps the written text of a member or an item. */
+  keep(container: object, key: string | number, written: string): void {
+    const sources = this.#sources.get(container);
+    if (sources === undefined) this.#sources.set(container, new Map([[key, written]]));
+    else sources.set(key, written);
+  }
+
+  /** Returns the written text of a member or an item, if it was kept. */
+  getWritten(container: object, key: string | number): string | undefined {
+    return this.#sources.get(container)?.get(key);
+  }
+
+  /**
+   * Takes a member that is not a text.
+   *
+   * @param written the text that its author wrote, if that is not the text of its value.
+   */
+  takeMember(record: object, key: string, value: unknown, written: string | undefined): void {
+    if (written !== undefined) this.keep(record, key, written);
     let isText: boolean;
     if (Array.isArray(value)) {
       isText =
@@ -61,24 +66,10 @@ export class WrittenTexts {
         (dataMembers.has(key) && this.#sources.has(value));
     } else if (value === null) {
       isText = key === "name" || key === "type";
-    } else {
-      if (typeof value === "object" || typeof value === "string") return value;
-      isText = textMembers.has(key) || (dataMembers.has(key) && member instanceof WrittenScalar);
-    }
+    } else if (typeof value !== "object") {
+      isText = textMembers.has(key) || (dataMembers.has(key) && written !== undefined);
+    } else return;
     if (isText) this.#candidates.add(record);
-    return value;
-  }
-
-  /** Returns the value of an item. */
-  takeItem(list: object, item: WrittenScalar, index: number): unknown {
-    return this.#take(list, index, item);
-  }
-
-  #take(container: object, key: string | number, written: WrittenScalar): unknown {
-    const sources = this.#sources.get(container);
-    if (sources === undefined) this.#sources.set(container, new Map([[key, written.source]]));
-    else sources.set(key, written.source);
-    return written.value;
   }
 
   /** Replaces scalars by the texts that are written where the specification has texts, and nowhere else. */
@@ -101,7 +92,7 @@ export class WrittenTexts {
     if (node["type"] === null) this.#toText(node, "type");
     this.#keepTexts(node["enum"]);
     this.#keepTexts(node);
-    const hasDefault = node["default"] !== null && this.#sources.get(node)?.has("default") === true;
+    const hasDefault = node["default"] !== null && this.getWritten(node, "default") !== undefined;
     if (node["type"] === "string" && hasDefault) this.#toText(node, "default");
   }
 
@@ -120,7 +111,7 @@ export class WrittenTexts {
   #toText(container: Container, key: string | number): void {
     const value = container[key];
     if (!isScalar(value)) return;
-    const text = this.#sources.get(container)?.get(key) ?? String(value);
+    const text = this.getWritten(container, key) ?? String(value);
     // An empty value is none.
     if (text !== "") container[key] = text;
   }
