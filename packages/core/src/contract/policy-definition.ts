@@ -65,6 +65,11 @@ export interface PermissionCondition {
   readonly kind?: PolicyGlobs;
   /** A path, an origin, a command, an amount: the text that the tool writes, in which `*` matches `/` too. */
   readonly target?: PolicyGlobs;
+  /**
+   * The effect of a rule that denies or asks on an action that may have a target which the rule is for, such as a script
+   * of which a part is not understood. Default: `ask`.
+   */
+  readonly unknown?: "ask" | "allow";
 }
 
 /**
@@ -201,4 +206,11 @@ export interface PermissionRequest {
   /** One line for the person who decides. */
   readonly summary: string;
   readonly details?: JsonValue;
+  /** Other spellings of the target. Rules that deny or ask match them too, rules that allow do not. */
+  readonly otherTargets?: readonly string[];
+  /**
+   * Targets that the action may have beside its own; `any`: it may have every one. A rule that denies or asks for one of
+   * them asks.
+   */
+  readonly possibleTargets?: readonly string[] | "any";
 }

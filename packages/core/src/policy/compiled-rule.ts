@@ -5,6 +5,7 @@ import {
   certain,
   impossible,
   possible,
+  unclear,
   type Certainty,
   type ConditionSubjects,
   type Test,
@@ -21,6 +22,8 @@ export class CompiledRule {
   readonly decision: Decision;
   /** The same where the rule applies for want of a caller. */
   readonly withoutCaller: Decision;
+  /** The same where nothing says whether the rule applies: it asks. */
+  readonly ifUnclear: Decision;
   /** It is for permissions, not for calls. */
   readonly forPermissions: boolean;
   readonly forCallers: boolean;
@@ -44,6 +47,11 @@ export class CompiledRule {
     const why = reason ?? `${layer}: ${name} ${verbs[effect]}`;
     this.decision = Object.freeze({ ...decided, reason: why });
     this.withoutCaller = Object.freeze({ ...decided, reason: `${why} (the call has no caller)` });
+    this.ifUnclear = Object.freeze({
+      ...decided,
+      effect: "ask",
+      reason: `${why} (a part of the action is not known)`,
+    });
     this.#tests = compileConditions(rule);
     this.forPermissions = this.#tests.permission.length > 0;
     this.forCallers = this.#tests.caller.length > 0;
@@ -81,7 +89,8 @@ export class CompiledRule {
   }
 
   #enough(certainty: Certainty): Certainty {
-    return certainty === possible && this.decision.effect === "allow" ? impossible : certainty;
+    const isUncertain = certainty === possible || certainty === unclear;
+    return isUncertain && this.decision.effect === "allow" ? impossible : certainty;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { CompiledRule } from "./compiled-rule.ts";
-import { certain, impossible, type Certainty } from "./conditions/condition.ts";
+import { certain, impossible, unclear, type Certainty } from "./conditions/condition.ts";
 import { stricter, type Decision, type PolicySubject, type PolicyLayer } from "./decision.ts";
 import type {
   PolicyDefinition,
@@ -134,7 +134,8 @@ export class RuleLayer implements PolicyLayer {
       );
       if (matches === impossible) continue;
       if (matches === certain) matched = true;
-      const decision = rule.forCallers && caller === undefined ? rule.withoutCaller : rule.decision;
+      const known = rule.forCallers && caller === undefined ? rule.withoutCaller : rule.decision;
+      const decision = matches === unclear ? rule.ifUnclear : known;
       considered?.push(decision);
       strictest = stricter(strictest, decision);
     }

@@ -2,7 +2,13 @@ import { describe, expect, test } from "vitest";
 import { rename } from "@toolweave/core";
 import { decidePermission, type Decision } from "../../src/policy/decision.ts";
 import type { PolicyRule } from "../../src/contract/policy-definition.ts";
-import { decided, decideEffect, createEntry, createSubject } from "./subjects.ts";
+import {
+  decided,
+  decideEffect,
+  createEntry,
+  createSubject,
+  type Circumstances,
+} from "./subjects.ts";
 import { compilePolicy } from "../../src/policy/compile-policy.ts";
 import { foreignTool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -141,6 +147,48 @@ describe("a path that may not lead where it seems to", () => {
     expect(decideEffect(policy, "send", { kind: "network", target: "GET http://a/.." })).toBe(
       "allow",
     );
+  });
+});
+
+describe("an action with other targets", () => {
+  const process = { kind: "process", target: "/bin/rm x" } as const;
+  const rule = (effect: "allow" | "ask" | "deny", unknown?: "ask" | "allow"): PolicyRule => ({
+    effect,
+    permissions: { kind: "process", target: "rm *", ...(unknown === undefined ? {} : { unknown }) },
+  });
+  const decide = (
+    { effect, unknown }: { effect: "allow" | "ask" | "deny"; unknown?: "ask" | "allow" },
+    targets: Pick<Circumstances, "otherTargets" | "possibleTargets" | "kind">,
+  ): string =>
+    decideEffect(
+      { default: effect === "allow" ? "ask" : "allow", rules: [rule(effect, unknown)] },
+      "run",
+      { ...process, ...targets },
+    );
+
+  test("is denied, or asks, by one of them, and is not allowed by it", () => {
+    const otherTargets = ["/usr/bin/rm x", "rm x"];
+    expect(decide({ effect: "deny" }, { otherTargets })).toBe("deny");
+    expect(decide({ effect: "ask" }, { otherTargets })).toBe("ask");
+    expect(decide({ effect: "allow" }, { otherTargets })).toBe("ask");
+    expect(decide({ effect: "deny" }, { otherTargets: ["ls"] })).toBe("allow");
+    expect(decide({ effect: "deny" }, { otherTargets, kind: "network" })).toBe("allow");
+  });
+
+  test.each([["any" as const], [["ls", "rm x"]]])(
+    "that it may have (%j) asks by a rule that denies, unless that says otherwise",
+    (possibleTargets) => {
+      expect(decide({ effect: "deny" }, { possibleTargets })).toBe("ask");
+      expect(decide({ effect: "deny", unknown: "allow" }, { possibleTargets })).toBe("allow");
+      expect(decide({ effect: "ask" }, { possibleTargets })).toBe("ask");
+      expect(decide({ effect: "allow" }, { possibleTargets })).toBe("ask");
+      expect(decide({ effect: "deny" }, { possibleTargets, kind: "network" })).toBe("allow");
+    },
+  );
+
+  test("that it may have, but for that of the rule, is allowed", () => {
+    expect(decide({ effect: "deny" }, { possibleTargets: ["ls"] })).toBe("allow");
+    expect(decide({ effect: "deny" }, { possibleTargets: [] })).toBe("allow");
   });
 });
 

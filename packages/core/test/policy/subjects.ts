@@ -18,6 +18,8 @@ export interface Circumstances {
   readonly proposes?: boolean;
   readonly kind?: string;
   readonly target?: string;
+  readonly otherTargets?: readonly string[];
+  readonly possibleTargets?: readonly string[] | "any";
   readonly caller?: Caller | undefined;
   readonly arguments?: JsonObject;
 }
@@ -40,12 +42,18 @@ export function createEntry(name: string, circumstances: Circumstances = {}): Re
 
 /** A call of that tool, or one permission of it. */
 export function createSubject(name: string, circumstances: Circumstances = {}): PolicySubject {
-  const { kind, target } = circumstances;
+  const { kind, target, otherTargets, possibleTargets } = circumstances;
   const asks = kind !== undefined || target !== undefined;
   return {
     entry: createEntry(name, circumstances),
     permission: asks
-      ? { kind: kind ?? "network", target: target ?? "somewhere", summary: "It is done." }
+      ? {
+          kind: kind ?? "network",
+          target: target ?? "somewhere",
+          summary: "It is done.",
+          ...(otherTargets === undefined ? {} : { otherTargets }),
+          ...(possibleTargets === undefined ? {} : { possibleTargets }),
+        }
       : undefined,
     caller: circumstances.caller,
     arguments: circumstances.arguments ?? {},

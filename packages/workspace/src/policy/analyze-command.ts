@@ -1,4 +1,5 @@
 import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
+import { getCommandForms, getFindRoots } from "./command-forms.ts";
 import { getEffects } from "./program-effects.ts";
 import { readScript } from "./read-script.ts";
 import type { PathUse, ReadScript, SimpleCommand } from "./script.ts";
@@ -15,7 +16,7 @@ const maxNesting = 3;
  * understands less than a shell on purpose: of all else it says that it is not known.
  */
 export function analyzeCommand(script: string): ScriptAnalysis {
-  return analyze(readScript(script), 0);
+  return analyze(readScript(script, ""), 0);
 }
 
 /**
@@ -34,18 +35,22 @@ function analyze({ commands, unknown }: ReadScript, nesting: number): ScriptAnal
   const unknownParts = [...unknown];
   for (const command of commands) {
     const { argv, via, script: inner, fault } = unwrap(command.argv);
-    if (fault !== undefined) unknownParts.push({ reason: fault, span: command.span });
+    const { span, cwd } = command;
+    if (fault !== undefined) unknownParts.push({ reason: fault, span });
     if (inner === undefined) all.push(analyzeSimple(command, argv, via));
-    else if (nesting >= maxNesting)
-      unknownParts.push({ reason: "too many scripts in scripts", span: command.span });
-    else {
-      const nested = analyze(readScript(inner), nesting + 1);
-      // The positions in the inner script mean nothing to a reader of the outer one.
-      const { span } = command;
-      all.push(...nested.commands.map((one) => ({ ...one, via: [...via, ...one.via], span })));
-      if (command.redirects.length > 0) all.push(analyzeSimple(command, [":"], via));
-      unknownParts.push(...nested.unknown.map(({ reason }) => ({ reason, span })));
+    else if (command.redirects.length > 0) all.push(analyzeSimple(command, [":"], via));
+    const within = inner === undefined ? getExecuted(argv, command) : readScript(inner, cwd);
+    if (within === undefined) continue;
+    if (nesting >= maxNesting) {
+      unknownParts.push({ reason: "too many scripts in scripts", span });
+      continue;
     }
+    const nested = analyze(within, nesting + 1);
+    // The positions in the inner script mean nothing to a reader of the outer one.
+    all.push(
+      ...nested.commands.map((one) => raiseByWrappers({ ...one, via: [...via, ...one.via], span })),
+    );
+    unknownParts.push(...nested.unknown.map(({ reason }) => ({ reason, span })));
   }
   const isKnown = unknownParts.length === 0;
   return {
@@ -56,13 +61,36 @@ function analyze({ commands, unknown }: ReadScript, nesting: number): ScriptAnal
   };
 }
 
+/** The commands that `find` runs for each file, with the folders that it searches in place of the files. */
+function getExecuted(
+  argv: readonly string[],
+  { span, cwd }: SimpleCommand,
+): ReadScript | undefined {
+  if (getProgram(argv) !== "find") return undefined;
+  const roots = getFindRoots(argv.slice(1));
+  const found: SimpleCommand[] = [];
+  for (let at = 1; at < argv.length; at++) {
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(argv[at] as string)) continue;
+    const end = argv.findIndex((word, index) => index > at && (word === ";" || word === "+"));
+    const words = argv.slice(at + 1, end === -1 ? undefined : end);
+    const command = words.flatMap((word) => (word === "{}" ? roots : [word]));
+    if (command.length > 0) found.push({ argv: command, redirects: [], cwd, span });
+    at += words.length;
+  }
+  return found.length === 0 ? undefined : { commands: found, unknown: [] };
+}
+
+function getProgram([path = ""]: readonly string[]): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 function analyzeSimple(
   { redirects, cwd, span }: SimpleCommand,
   argv: readonly string[],
   via: readonly string[],
 ): AnalyzedCommand {
   const path = argv[0] as string;
-  const program = path.slice(path.lastIndexOf("/") + 1);
+  const program = getProgram(argv);
   const effects = getEffects([program, ...argv.slice(1)]);
   const paths: PathUse[] = [...effects.paths.map((one) => ({ ...one, cwd })), ...redirects];
   const reasons = [...effects.reasons];
@@ -76,9 +104,42 @@ function analyzeSimple(
     raise("medium", `${path} is a program of the workspace or of another folder`);
   }
   if (redirects.some(({ access }) => access === "write")) raise("medium", redirectionReason);
-  if (via.some((wrapper) => wrapper === "sudo" || wrapper === "doas"))
-    raise("high", "it acts as another user");
-  return { argv, program, via, risk, reasons, paths, network: effects.network === true, span };
+  return raiseByWrappers({
+    argv,
+    program,
+    via,
+    forms: getCommandForms(argv),
+    risk,
+    reasons,
+    paths,
+    network: effects.network === true,
+    span,
+  });
+}
+
+/** Programs around a command that make it worse. */
+const raisingWrappers: Readonly<Record<string, readonly [Risk, reason: string]>> = {
+  sudo: ["high", "it acts as another user"],
+  doas: ["high", "it acts as another user"],
+  eval: ["high", "eval runs code that it is given"],
+  exec: ["high", "exec replaces the shell"],
+  busybox: ["high", "busybox has programs of its own"],
+  toybox: ["high", "toybox has programs of its own"],
+  chrt: ["medium", "chrt changes its priority"],
+  taskset: ["medium", "taskset changes where it runs"],
+};
+
+function raiseByWrappers(command: AnalyzedCommand): AnalyzedCommand {
+  let { risk } = command;
+  const reasons = new Set(command.reasons);
+  for (const wrapper of command.via) {
+    const raising = Object.hasOwn(raisingWrappers, wrapper) ? raisingWrappers[wrapper] : undefined;
+    if (raising === undefined) continue;
+    const [to, reason] = raising;
+    if (order[to] > order[risk]) risk = to;
+    reasons.add(reason);
+  }
+  return { ...command, risk, reasons: [...reasons] };
 }
 
 const order: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };

@@ -1,6 +1,7 @@
 import { ToolError, type PolicyEffect } from "@toolweave/core";
-import type { AnalyzedCommand } from "./analysis.ts";
+import type { AnalyzedCommand, CommandForms } from "./analysis.ts";
 import { analyzeCommand } from "./analyze-command.ts";
+import { getCommandForms } from "./command-forms.ts";
 
 /** A decision about commands, by their words. */
 export interface CommandRule {
@@ -13,6 +14,11 @@ export interface CommandRule {
   readonly effect: PolicyEffect;
   /** For the person who is asked, and for the model when the command is denied. */
   readonly reason?: string;
+  /**
+   * The effect of a rule that denies or asks on a command that may run one which it matches, and on a script that is not
+   * understood. Default: `ask`.
+   */
+  readonly unknown?: "ask" | "allow";
   /** Scripts with a command that the rule must match. Checked when the policy is made. */
   readonly match?: readonly string[];
   /** Scripts without a command that the rule may match. Checked when the policy is made. */
@@ -21,6 +27,9 @@ export interface CommandRule {
 
 /** The part of a command that rules are about. */
 export type RuledCommand = Pick<AnalyzedCommand, "argv" | "via">;
+
+/** The decision of a rule. */
+export type CommandDecision = Pick<CommandRule, "effect" | "reason">;
 
 /** Programs that run others with other rights: what is allowed for a command is not allowed for it through them. */
 const raising: ReadonlySet<string> = new Set(["sudo", "doas"]);
@@ -39,17 +48,36 @@ export class CommandRules {
     }
   }
 
-  /** The strictest rule that matches a command; undefined: none does. */
-  find(command: RuledCommand): CommandRule | undefined {
-    const matching = this.#rules.filter((rule) => matches(rule, command));
-    return (["deny", "ask", "allow"] as const)
-      .map((effect) => matching.find((rule) => rule.effect === effect))
-      .find((rule) => rule !== undefined);
+  /** The strictest decision about a command; undefined: no rule matches it. */
+  find(command: RuledCommand): CommandDecision | undefined {
+    if (this.#rules.length === 0) return undefined;
+    const { other, possible } = getCommandForms(command.argv);
+    const matching = this.#rules.filter((rule) => matches(rule, command, other));
+    const findBy = (effect: PolicyEffect): CommandDecision | undefined =>
+      matching.find((rule) => rule.effect === effect);
+    return findBy("deny") ?? findBy("ask") ?? this.#findPossible(possible) ?? findBy("allow");
+  }
+
+  /** The decision about a script of which a part is not known; undefined: no rule is against any command. */
+  findUnknown(): CommandDecision | undefined {
+    return this.#findPossible("any");
+  }
+
+  #findPossible(possible: CommandForms["possible"]): CommandDecision | undefined {
+    const rule = this.#rules.find(
+      (one) =>
+        one.effect !== "allow" &&
+        one.unknown !== "allow" &&
+        (possible === "any" || possible.some((argv) => matchesWords(one, argv))),
+    );
+    return rule === undefined
+      ? undefined
+      : { effect: "ask", reason: rule.reason ?? "it may run a command that a rule is against" };
   }
 }
 
 function findFault(rule: CommandRule): string | undefined {
-  const { command, effect, match = [], notMatch = [] } = rule;
+  const { command, effect, unknown = "ask", match = [], notMatch = [] } = rule;
   const isWord = (word: unknown): boolean => typeof word === "string" && word !== "";
   if (
     !Array.isArray(command) ||
@@ -64,16 +92,25 @@ function findFault(rule: CommandRule): string | undefined {
     return 'has "..." not at its end';
   if (!["allow", "ask", "deny"].includes(effect)) return "needs the effect allow, ask or deny";
   if (command[0] === "*" && effect === "allow") return "allows any program; name the programs";
+  if (unknown !== "ask" && unknown !== "allow") return 'needs unknown: "ask" or "allow"';
   const isMatched = (script: string): boolean =>
-    analyzeCommand(script).commands.some((one) => matches(rule, one));
+    analyzeCommand(script).commands.some((one) => matches(rule, one, one.forms.other));
   const missed = match.find((script) => !isMatched(script));
   if (missed !== undefined) return `does not match its example ${JSON.stringify(missed)}`;
   const wrong = notMatch.find(isMatched);
   return wrong === undefined ? undefined : `matches ${JSON.stringify(wrong)}, which it must not`;
 }
 
-function matches({ command, effect }: CommandRule, { argv, via }: RuledCommand): boolean {
-  if (effect === "allow" && via.some((wrapper) => raising.has(wrapper))) return false;
+function matches(
+  rule: CommandRule,
+  { argv, via }: RuledCommand,
+  other: readonly (readonly string[])[],
+): boolean {
+  if (rule.effect !== "allow") return [argv, ...other].some((words) => matchesWords(rule, words));
+  return !via.some((wrapper) => raising.has(wrapper)) && matchesWords(rule, argv);
+}
+
+function matchesWords({ command, effect }: CommandRule, argv: readonly string[]): boolean {
   const isOpen = command.at(-1) === "...";
   const words = isOpen ? command.slice(0, -1) : command;
   if (isOpen ? argv.length < words.length : argv.length !== words.length) return false;

@@ -92,14 +92,37 @@ export const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
+/** Programs that run code from their arguments, from files or from their input. */
+export const codeRunners: ReadonlySet<string> = new Set(
+  names(
+    `sh bash zsh dash ash ksh mksh fish csh tcsh busybox toybox python python2 python3 pypy pypy3 perl ruby node nodejs
+    deno bun php lua luajit tclsh wish osascript pwsh powershell awk gawk mawk nawk eval exec source . expect gdb lldb
+    script ed ex vi vim nvim view emacs xargs parallel watch at batch crontab npx pnpx bunx uvx pipx entr env R Rscript
+    julia ghci runghc ocaml scala groovy guile racket sbcl erl elixir iex jshell java sqlite3 mysql psql m4 tmux screen
+    make gmake`,
+  ),
+);
+
+/** Commands of git that run other programs, which their arguments name. */
+export const gitRunners: ReadonlySet<string> = new Set(
+  names("bisect rebase submodule filter-branch difftool mergetool for-each-repo hook send-email"),
+);
+
+/** Returns true for a program of the tables that only reads. */
+export function isOnlyReading(program: string): boolean {
+  return Object.hasOwn(readers, program) || readersOfArguments.has(program);
+}
+
+const readersOfArguments: ReadonlySet<string> = new Set(names("hostname uniq xxd"));
+
+/** Returns true for a program of the tables that changes files, and runs no other program. */
+export function isWriting(program: string): boolean {
+  return Object.hasOwn(writers, program);
+}
+
 /** Programs of high risk, whatever their arguments are, with the reason. */
 export const dangerous: Readonly<Record<string, string>> = {
-  ...forAll(
-    `sh bash zsh dash ksh fish csh tcsh busybox python python2 python3 perl ruby node deno bun php lua tclsh osascript
-    pwsh powershell awk gawk mawk nawk eval exec source . expect gdb lldb script ed ex vi vim nvim emacs xargs parallel
-    watch at batch crontab npx pnpx bunx uvx pipx entr env R Rscript julia ghci ocaml sqlite3 mysql psql m4 tmux screen`,
-    "it runs code that it is given",
-  ),
+  ...forAll([...codeRunners].join(" "), "it runs code that it is given"),
   ...forAll(
     `export declare typeset local readonly set unset alias unalias hash enable trap shopt read mapfile readarray let
     getopts builtin command bind complete ulimit umask coproc fc history popd pushd dirs disown suspend times wait fg bg
@@ -123,7 +146,7 @@ export const dangerous: Readonly<Record<string, string>> = {
 export const networked: ReadonlySet<string> = new Set(
   names(
     `curl wget ssh scp sftp rsync ftp telnet nc ncat netcat socat nmap ping dig nslookup host aria2c http https gh aws
-    gcloud az`,
+    gcloud az openssl gnutls-cli lftp lynx w3m links elinks`,
   ),
 );
 

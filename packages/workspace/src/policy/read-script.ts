@@ -25,13 +25,15 @@ const maxCommands = 50;
 /**
  * Reads a script of bash: the commands that it would run. Only parts that are fully understood count as known. Everything
  * else is an unknown part with a reason, also syntax that is not listed here.
+ *
+ * @param cwd the folder in which it runs; undefined: unknown.
  */
-export function readScript(source: string): ReadScript {
+export function readScript(source: string, cwd: string | undefined): ReadScript {
   const refusal = findRefusal(source);
   if (refusal !== undefined)
     return { commands: [], unknown: [{ reason: refusal, span: [0, source.length] }] };
   const reader = new ScriptReader(source);
-  reader.script(parse(source), { cwd: "" });
+  reader.script(parse(source), { cwd });
   const { commands, unknown } = reader;
   if (commands.length <= maxCommands) return { commands, unknown };
   const reason = `more than ${maxCommands} commands`;

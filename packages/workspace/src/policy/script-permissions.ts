@@ -4,6 +4,8 @@ import {
   type JsonObject,
   type PermissionRequest,
 } from "@toolweave/core";
+import { resolve } from "node:path";
+import { followLinks } from "../jail/follow-links.ts";
 import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
 import type { PathUse } from "./script.ts";
 
@@ -59,6 +61,7 @@ function wholeScript(
   return {
     kind: "process",
     target: displayLine(script),
+    possibleTargets: "any",
     summary: displayProse(
       `Run a script that is not fully understood: it has ${reasons.join(", ")}`,
       maxSummary,
@@ -76,20 +79,31 @@ function wholeScript(
 }
 
 function processPermission(
-  { argv, via, risk, reasons }: AnalyzedCommand,
+  { argv, via, forms, risk, reasons }: AnalyzedCommand,
   place: ScriptPlace,
 ): PermissionRequest {
+  const { other, possible } = forms;
   const line = quoteArgv([...via, ...argv]);
   const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
   return {
     kind: "process",
     target: displayLine(quoteArgv(argv)),
+    ...(other.length === 0 ? {} : { otherTargets: other.flatMap(toTargets) }),
+    ...(possible.length === 0
+      ? {}
+      : { possibleTargets: possible === "any" ? possible : possible.flatMap(toTargets) }),
     summary: displayProse(`Run ${line}${why}`, maxSummary),
     details: details(
       { isKnown: true, risk, reasons: [...reasons], argv: [...argv], via: [...via] },
       place,
     ),
   };
+}
+
+/** The targets of a command. A program without arguments is also one with some: of a rule for `rm *`. */
+function toTargets(argv: readonly string[]): readonly string[] {
+  const target = displayLine(quoteArgv(argv));
+  return argv.length === 1 ? [target, `${target} …`] : [target];
 }
 
 function networkPermission(
@@ -131,21 +145,15 @@ function addPath(found: Map<string, PermissionRequest>, use: PathUse, place: Scr
   });
 }
 
-/** The absolute path of a file of a script that runs in a folder; undefined: the folder of the command is not known. */
+/**
+ * Where a file of a script that runs in a folder is, with all links followed; undefined: the folder of the command is not
+ * known.
+ */
 export function resolvePath({ path, cwd }: PathUse, folder: string): string | undefined {
-  if (path.startsWith("/")) return normalize(path);
+  if (path.startsWith("/")) return followLinks(path);
   if (cwd === undefined) return undefined;
-  return normalize(cwd.startsWith("/") ? `${cwd}/${path}` : `${folder}/${cwd}/${path}`);
-}
-
-/** An absolute path without `.`, `..` and empty parts. */
-function normalize(path: string): string {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "" && name !== ".") names.push(name);
-  }
-  return `/${names.join("/")}`;
+  // `cd` goes by the text of its path, programs by the file system.
+  return followLinks(`${resolve(folder, cwd)}/${path}`);
 }
 
 /** A command as a line of a shell, for a person: each word is quoted if it needs to be. */

@@ -1,7 +1,7 @@
 import { isObject } from "@toolweave/core/adapter";
 import type { PermissionRequest, PolicyAnswer, PolicyFunction } from "@toolweave/core";
 import type { Risk } from "./analysis.ts";
-import { CommandRules, type CommandRule } from "./command-rules.ts";
+import { CommandRules, type CommandDecision, type CommandRule } from "./command-rules.ts";
 
 /** Options of `workspacePolicy`. */
 export interface WorkspacePolicyOptions {
@@ -73,9 +73,10 @@ export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFun
 function ruleFor(
   rules: CommandRules,
   { kind, details }: PermissionRequest,
-): CommandRule | undefined {
+): CommandDecision | undefined {
   if (kind !== "process" || !isObject(details)) return undefined;
-  const { argv, via } = details;
+  const { argv, via, isKnown } = details;
+  if (isKnown === false) return rules.findUnknown();
   return Array.isArray(argv) && Array.isArray(via)
     ? rules.find({ argv: argv as readonly string[], via: via as readonly string[] })
     : undefined;

@@ -44,6 +44,11 @@ describe("the risk of a known script is that of its worst command", () => {
     ["sudo ls", "high: sudo ls"],
     ["./git status", "medium: ./git status"],
     ["bash -c 'rm -rf /'", "high: bash rm -rf /"],
+    ["sudo bash -c ls", "high: sudo bash ls"],
+    ["eval ls", "high: eval ls"],
+    ["busybox ls", "high: busybox ls"],
+    ["taskset -c 0 ls", "medium: taskset ls"],
+    ["find src -exec rm -r {} ';'", "high: find src -exec rm -r {} ; | rm -r src"],
     ["timeout 5 nice -n 3 rm -rf x", "high: timeout nice rm -rf x"],
     ["env ls", "low: env ls"],
   ])("%s", (script, expected) => {
@@ -65,7 +70,9 @@ describe("SH: what is not certain before a script runs makes it unknown", () => 
     ["SH02", "ls\rrm x", "a control character"],
     ["SH16", "echo 'unterminated", "a syntax error"],
     ["SH09", "xargs rm", "arguments from the input of xargs"],
-    ["SH09", "env A=b rm", "env with unusual options"],
+    ["SH09", "env A=b rm", "an assignment of a variable"],
+    ["SH09", "env -S 'rm x'", "env with unusual options"],
+    ["SH09", "bash -lc ls", "a shell that reads its profile"],
     ["SH09", "coproc rm x", "a coprocess"],
     ["glob to flag", "find *", "a pattern of file names"],
     ["tilde", "cat ~/.ssh/id_rsa", "a home folder"],
@@ -155,6 +162,19 @@ test("a file that an unknown option may write counts as written", () => {
     const paths = commands.flatMap((command) => command.paths);
     expect(paths).toContainEqual({ path: "/etc/out", access: "write", cwd: "" });
   }
+});
+
+test("a script in an argument runs in the folder of its command", () => {
+  const [, cat] = analyzeCommand("cd src && bash -c 'cat a'").commands;
+  expect(cat?.paths).toEqual([{ path: "a", access: "read", cwd: "src" }]);
+});
+
+test("what find runs for each file has the folders of the search as its files", () => {
+  const [, rm] = analyzeCommand("find src lib -type f -exec rm {} +").commands;
+  expect(rm?.paths.map(({ path, access }) => [path, access])).toEqual([
+    ["src", "write"],
+    ["lib", "write"],
+  ]);
 });
 
 test("a folder that a script changes to is where its files are", () => {

@@ -9,7 +9,7 @@ const count = Number(process.env["TOOLWEAVE_SCRIPTS"] ?? inFullRun(20_000, 5_000
 test("bash runs no command of a known script that was not read", () => {
   const random = randomFrom(Number(process.env["TOOLWEAVE_SEED"] ?? 1));
   const known = Array.from({ length: count }, () => randomScript(random)).flatMap((script) => {
-    const { commands, unknown } = readScript(script);
+    const { commands, unknown } = readScript(script, "");
     return unknown.length === 0 ? [{ script, commands }] : [];
   });
   const runs = runInBash(known.map(({ script }) => script));

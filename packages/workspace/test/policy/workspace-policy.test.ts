@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type PolicyInput, type ToolOutcome } from "@toolweave/core";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
@@ -70,6 +72,41 @@ test("a command that reads outside of the workspace asks, also if it only reads"
       command,
       "interrupted",
     ]);
+  }
+});
+
+test("K3: a file is where its links lead, not where its text does", async () => {
+  const outside = tempFolder();
+  const root = tempFolder();
+  writeFileSync(join(outside, "secret"), "");
+  mkdirSync(join(outside, "folder"));
+  mkdirSync(join(root, "folder"));
+  symlinkSync(join(outside, "folder"), join(root, "link"));
+  symlinkSync("link", join(root, "chain"));
+  symlinkSync(join(outside, "new"), join(root, "dangling"));
+  symlinkSync("folder", join(root, "inner"));
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  onTestFinished(() => registry.close());
+  const policy = workspacePolicy({ maxRisk: "medium" });
+  const executor = new ToolExecutor({ registry, policy });
+  const decide = async (command: string): Promise<string> =>
+    (await executor.explain({ name: "bash", arguments: { command } })).effect;
+  for (const command of [
+    "cat link/../secret",
+    "cat chain/../secret",
+    "cat chain/./../secret",
+    "cat inner/../link/../secret",
+    "cd link && cat ../secret",
+    "cat < link/../secret",
+    "cat link/a",
+    "echo x > link/a",
+    "echo x > dangling",
+    "cat ../x",
+  ]) {
+    expect([command, await decide(command)]).toEqual([command, "ask"]);
+  }
+  for (const command of ["cat inner/../a", "echo x > inner/a", "cd link/.. && cat a"]) {
+    expect([command, await decide(command)]).toEqual([command, "allow"]);
   }
 });
 

@@ -7,6 +7,7 @@ import { toErrorMessage } from "../../contract/error-message.ts";
 import type { CallState } from "../call/call-state.ts";
 import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
+import type { JsonValue } from "../../json/json.ts";
 
 /** Maximum number of requests that a person can read before deciding. */
 const maxRequests = 100;
@@ -45,7 +46,9 @@ export function checkedPermissions(
  */
 export function readPermission(request: unknown): PermissionRequest {
   if (typeof request !== "object" || request === null) throw new TypeError("one is no object");
-  const { kind, target, summary, details } = request as Partial<Record<string, unknown>>;
+  const { kind, target, summary, details, otherTargets, possibleTargets } = request as Partial<
+    Record<string, unknown>
+  >;
   if (typeof kind !== "string" || typeof target !== "string" || typeof summary !== "string") {
     throw new TypeError("one has a kind, a target or a summary that is no text");
   }
@@ -55,13 +58,30 @@ export function readPermission(request: unknown): PermissionRequest {
     );
   }
   if (!permissionKinds.includes(kind)) checkOwnKind(kind);
-  if (details === undefined)
-    return { kind, target, summary: displayProse(summary, maxSummaryLength) };
+  return {
+    kind,
+    target,
+    summary: displayProse(summary, maxSummaryLength),
+    ...(details === undefined ? {} : { details: readDetails(details) }),
+    ...(otherTargets === undefined ? {} : { otherTargets: readTargets(otherTargets) }),
+    ...(possibleTargets === undefined
+      ? {}
+      : { possibleTargets: possibleTargets === "any" ? "any" : readTargets(possibleTargets) }),
+  };
+}
+
+function readDetails(details: unknown): JsonValue {
   const plain = cloneJson(toJson(details));
   if (JSON.stringify(plain).length > maxDetailsLength) {
     throw new TypeError(`one has details of more than ${maxDetailsLength} characters`);
   }
-  return { kind, target, summary: displayProse(summary, maxSummaryLength), details: plain };
+  return plain;
+}
+
+function readTargets(targets: unknown): readonly string[] {
+  const read = Array.isArray(targets) ? Array.from<unknown>(targets) : [undefined];
+  if (read.every((target) => typeof target === "string")) return read;
+  throw new TypeError("one has other or possible targets that are no list of texts");
 }
 
 /** A rule and a person read it: no part of it may be invisible, or look like a line of its own. */

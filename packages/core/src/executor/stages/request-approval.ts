@@ -48,14 +48,17 @@ export async function answerAsks(
   const approval =
     resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
   const agreedTo = approval && approvedPermissions(approval);
-  const questions = asked.map(({ permission, decision }): Question => ({
-    permission,
-    decision,
-    proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
-    agreed: agreedTo?.(permission),
-    grant: undefined,
-    outdated: undefined,
-  }));
+  const questions = asked.map(({ permission: asks, decision }): Question => {
+    const permission = displayedPermission(asks);
+    return {
+      permission,
+      decision,
+      proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
+      agreed: agreedTo?.(permission),
+      grant: undefined,
+      outdated: undefined,
+    };
+  });
   const open = questions.filter(({ agreed }) => agreed === undefined);
   const proposals = open.map(({ proposal }) => proposal);
   const found = live(await matchingGrants(execution, proposals));
@@ -90,6 +93,16 @@ export async function computeHashes(execution: CallState): Promise<Hashes> {
   } catch (cause) {
     throw notSerializableError(execution, cause);
   }
+}
+
+/** A permission without the targets that only rules match. */
+function displayedPermission({
+  kind,
+  target,
+  summary,
+  details,
+}: PermissionRequest): PermissionRequest {
+  return { kind, target, summary, ...(details === undefined ? {} : { details }) };
 }
 
 /** The grant that would be stored if `permission` is approved. */

@@ -5,15 +5,17 @@ import type { RegisteredTool } from "../../contract/tool.ts";
 /**
  * The certainty with which a rule matches. A match that depends on untrusted claims, or on a caller that was not given,
  * is at most possible: that is enough to ask or deny, not to allow, and not to replace the policy's default (an `ask`
- * that displaced a `deny` would loosen).
+ * that displaced a `deny` would loosen). An unclear match is only enough to ask.
  */
-export type Certainty = typeof impossible | typeof possible | typeof certain;
+export type Certainty = typeof impossible | typeof unclear | typeof possible | typeof certain;
 /** It does not match. */
 export const impossible = 0;
+/** Nothing says whether it matches. */
+export const unclear = 1;
 /** It may match. */
-export const possible = 1;
+export const possible = 2;
 /** It matches. */
-export const certain = 2;
+export const certain = 3;
 
 /** Determines whether a subject meets a condition. */
 export type Test<Subject> = (subject: Subject) => Certainty;

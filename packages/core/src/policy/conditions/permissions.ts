@@ -6,8 +6,15 @@ import {
 } from "../../contract/policy-definition.ts";
 import type { RegisteredTool } from "../../contract/tool.ts";
 import { globMatcher } from "../../text/glob.ts";
-import { checkCondition, checkGlobs, nearest } from "./check-values.ts";
-import { certain, impossible, possible, type ConditionOf, type Finding } from "./condition.ts";
+import { checkCondition, checkGlobs, checkWord, nearest } from "./check-values.ts";
+import {
+  certain,
+  impossible,
+  possible,
+  unclear,
+  type ConditionOf,
+  type Finding,
+} from "./condition.ts";
 import { formatCount, globTest, listGlobs, placeGlobs } from "./globs.ts";
 
 /** The permissions that a call asks for, in place of the call itself. */
@@ -15,13 +22,14 @@ export const permissionsCondition: ConditionOf<"permission", PermissionCondition
   subject: "permission",
 
   check(where, given) {
-    checkCondition(where, given, ["kind", "target"]);
-    const { kind, target } = given as Record<keyof PermissionCondition, unknown>;
+    checkCondition(where, given, ["kind", "target", "unknown"]);
+    const { kind, target, unknown } = given as Record<keyof PermissionCondition, unknown>;
     if (kind !== undefined) checkGlobs(`${where}.kind`, kind, kindFault);
     if (target !== undefined) checkGlobs(`${where}.target`, target);
+    if (unknown !== undefined) checkWord(`${where}.unknown`, unknown, ["ask", "allow"]);
   },
 
-  compile({ kind: kindGlobs, target: targetGlobs }) {
+  compile({ kind: kindGlobs, target: targetGlobs, unknown }) {
     const matchesKind = globTest(kindGlobs);
     const matchesTarget = globTest(targetGlobs);
     return (permission) => {
@@ -36,13 +44,24 @@ export const permissionsCondition: ConditionOf<"permission", PermissionCondition
       if (matchesTarget(target)) return certain;
       // A rule that is written for an address is for it with any query, too, unless it allows.
       const query = kind === "network" ? target.indexOf("?") : -1;
-      return query !== -1 && matchesTarget(target.slice(0, query)) ? possible : impossible;
+      if (query !== -1 && matchesTarget(target.slice(0, query))) return possible;
+      if (permission.otherTargets?.some(matchesTarget) === true) return possible;
+      const { possibleTargets } = permission;
+      if (possibleTargets === undefined || unknown === "allow") return impossible;
+      const isUnclear = possibleTargets === "any" || possibleTargets.some(matchesTarget);
+      return isUnclear ? unclear : impossible;
     };
   },
 
-  findContradictions({ kind, target }, rule) {
+  findContradictions({ kind, target, unknown }, rule) {
     const kinds = listGlobs(kind);
     const found: Finding[] = [];
+    if (unknown !== undefined && rule.effect === "allow") {
+      found.push([
+        ".permissions.unknown",
+        "has no effect: an action that is not known is never allowed by a rule with a target",
+      ]);
+    }
     for (const [member, glob] of placeGlobs(".permissions.kind", kind)) {
       if (glob !== "custom.call") continue;
       found.push([
