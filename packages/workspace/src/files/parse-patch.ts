@@ -18,7 +18,8 @@ export type PatchOperation =
       readonly kind: "update";
       readonly path: string;
       readonly moveTo?: string;
-      readonly hunks: readonly PatchHunk[];
+      /** The hunks of each section of the file. Those of a section begin at the start of the file again. */
+      readonly sections: readonly (readonly PatchHunk[])[];
     };
 
 const beginMark = "*** Begin Patch";
@@ -29,17 +30,21 @@ const endOfFileMark = "*** End of File";
 const maxOperations = 200;
 
 /**
- * Parses a patch in the format of the tool `apply_patch` of Codex. Spaces around the lines of its marks are ignored.
+ * Parses a patch in the format of the tool `apply_patch` of Codex. Marks are read only where the format has them: within
+ * a file, a line that begins with a space is a line of the file, whatever follows. A here-document around the patch, and
+ * empty lines before a mark, are ignored.
  *
  * @throws ToolError `invalid_arguments` for a patch that is not of this format; the text says in which line, and why.
  */
 export function parsePatch(patch: string): readonly PatchOperation[] {
-  const lines = patch.replace(/\r\n/g, "\n").trim().split("\n");
+  const lines = withoutHereDocument(patch.replace(/\r\n/g, "\n").trim()).split("\n");
   if (lines[0]?.trim() !== beginMark) throw fault(1, `a patch begins with "${beginMark}"`);
   if (lines.at(-1)?.trim() !== endMark) throw fault(lines.length, `a patch ends with "${endMark}"`);
   const reader = new PatchReader(lines.slice(0, -1));
   const operations: PatchOperation[] = [];
-  while (!reader.isAtEnd) operations.push(readOperation(reader));
+  for (reader.skipEmpty(); !reader.isAtEnd; reader.skipEmpty()) {
+    addOperation(operations, readOperation(reader));
+  }
   if (operations.length === 0) throw fault(2, "the patch changes no file");
   if (operations.length > maxOperations)
     throw fault(1, `a patch changes ${maxOperations} files at most`);
@@ -49,6 +54,21 @@ export function parsePatch(patch: string): readonly PatchOperation[] {
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice !== undefined) throw fault(1, `the patch names ${twice} twice; make one change of it`);
   return operations;
+}
+
+function withoutHereDocument(patch: string): string {
+  const pattern = /^(?:apply_patch\s+)?<<-?[ \t]*(['"]?)(\w+)\1[ \t]*\n(.*)\n\2$/s;
+  return pattern.exec(patch)?.[3]?.trim() ?? patch;
+}
+
+/** Adds an operation. Further changes of a file that is updated become a section of its operation. */
+function addOperation(operations: PatchOperation[], next: PatchOperation): void {
+  const index = operations.findIndex(({ path }) => path === next.path);
+  const before = operations[index];
+  const isFurther =
+    before?.kind === "update" && next.kind === "update" && before.moveTo === undefined;
+  if (!isFurther) operations.push(next);
+  else operations[index] = { ...next, sections: [...before.sections, ...next.sections] };
 }
 
 /** The lines of a patch, one after the other. */
@@ -74,9 +94,16 @@ class PatchReader {
     return this.#lines[this.#at] ?? "";
   }
 
-  /** Whether the next line is of a hunk, and no mark of a file. */
+  /** Whether the next line is one of a file, and no mark. */
   get isInFile(): boolean {
-    return !this.isAtEnd && !fileMark.test(this.next.trim());
+    return !this.isAtEnd && !this.next.startsWith("***");
+  }
+
+  /** Skips empty lines, if a mark or the end follows them. */
+  skipEmpty(): void {
+    let at = this.#at;
+    while (at < this.#lines.length && this.#lines[at]?.trim() === "") at += 1;
+    if (at === this.#lines.length || this.#lines[at]?.startsWith("***") === true) this.#at = at;
   }
 
   take(): string {
@@ -97,17 +124,17 @@ function readOperation(reader: PatchReader): PatchOperation {
   }
   if (kind === "Delete") return { kind: "delete", path };
   if (kind === "Add") return { kind: "add", path, lines: readAdded(reader) };
-  const moveTo = moveMark.exec(reader.next.trim())?.[1];
+  const moveTo = moveMark.exec(reader.next.trimEnd())?.[1];
   if (moveTo !== undefined) reader.take();
   const hunks: PatchHunk[] = [];
-  while (reader.isInFile) hunks.push(readHunk(reader));
+  for (reader.skipEmpty(); reader.isInFile; reader.skipEmpty()) hunks.push(readHunk(reader));
   if (hunks.length === 0 && moveTo === undefined) throw fault(number, `${path} has no change`);
-  return { kind: "update", path, hunks, ...(moveTo === undefined ? {} : { moveTo }) };
+  return { kind: "update", path, sections: [hunks], ...(moveTo === undefined ? {} : { moveTo }) };
 }
 
 function readAdded(reader: PatchReader): readonly string[] {
   const lines: string[] = [];
-  while (reader.isInFile) {
+  for (reader.skipEmpty(); reader.isInFile; reader.skipEmpty()) {
     const { number } = reader;
     const line = reader.take();
     if (!line.startsWith("+")) throw fault(number, 'each line of a new file begins with "+"');
@@ -124,21 +151,19 @@ function readHunk(reader: PatchReader): PatchHunk {
     if (anchor !== "") anchors.push(anchor);
   }
   const lines: [" " | "-" | "+", string][] = [];
-  let isAtEnd = false;
   while (reader.isInFile && !reader.next.startsWith("@@")) {
     const at = reader.number;
     const line = reader.take();
-    if (line.trim() === endOfFileMark) {
-      isAtEnd = true;
-      break;
-    }
     const sign = line[0] ?? " ";
     if (sign !== " " && sign !== "-" && sign !== "+") {
       throw fault(at, 'each line of a change begins with " ", "-" or "+"');
     }
     lines.push([sign, line.slice(1)]);
+    reader.skipEmpty();
   }
   if (lines.length === 0) throw fault(number, "the change has no lines");
+  const isAtEnd = reader.next.trimEnd() === endOfFileMark;
+  if (isAtEnd) reader.take();
   return { anchors, lines, isAtEnd };
 }
 

@@ -106,12 +106,15 @@ function planChanges(
   const before = readWhole(place);
   if (operation.kind === "delete")
     return [{ place, before, after: undefined, text: `Deleted ${path}` }];
-  const { moveTo, hunks } = operation;
+  const { moveTo, sections } = operation;
   const format = detectFormat(before);
   if (format === undefined) throw failure(`"${path}" is no text. Use a command to change it.`);
-  const { text, looseMatches } = withPathInError(path, () =>
-    applyHunks(decodeText(before, format), hunks),
-  );
+  let text = decodeText(before, format);
+  const looseMatches = sections.flatMap((hunks) => {
+    const patched = withPathInError(path, () => applyHunks(text, hunks));
+    text = patched.text;
+    return patched.looseMatches;
+  });
   const after = Buffer.concat([
     before.subarray(0, format.bomBytes),
     encodeText(text, format.encoding),

@@ -85,6 +85,87 @@ describe("apply_patch", () => {
     expect(read("a.txt").toString()).toBe(after);
   });
 
+  test.each([
+    " *** Begin Patch",
+    " *** End Patch",
+    " *** Add File: b.txt",
+    " *** Update File: b.txt",
+    " *** Delete File: b.txt",
+    " *** Move to: c.txt",
+    " *** End of File",
+    " @@ x",
+    " +x",
+    " -x",
+  ])("F2: reads a line of the file as one, whatever it looks like: %s", async (line) => {
+    for (const [before, change, after] of [
+      [
+        [line.slice(1), "a"],
+        ["@@", line, "-a", "+A"],
+        [line.slice(1), "A"],
+      ],
+      [
+        ["a", line.slice(1)],
+        ["@@", "-a", "+A", line],
+        ["A", line.slice(1)],
+      ],
+      [
+        [line.slice(1), "a"],
+        [line, "-a", "+A"],
+        [line.slice(1), "A"],
+      ],
+      [[line.slice(1), "a"], ["@@", `-${line.slice(1)}`, " a"], ["a"]],
+      [["a"], ["@@", " a", `+${line.slice(1)}`], ["a", line.slice(1)]],
+    ] as const) {
+      const { text, read, root } = open({ "a.txt": `${before.join("\n")}\n`, "b.txt": "b\n" });
+      expect(await text("apply_patch", patch("*** Update File: a.txt", ...change))).toBe(
+        "Updated a.txt",
+      );
+      expect(read("a.txt").toString()).toBe(`${after.join("\n")}\n`);
+      expect(read("b.txt").toString()).toBe("b\n");
+      expect(existsSync(join(root, "c.txt"))).toBe(false);
+    }
+  });
+
+  test("Q7: ignores empty lines before a mark, and a here-document around the patch", async () => {
+    const lines = ["*** Add File: n.txt", "+n", "", "*** Update File: a.txt", "@@", "-a", "+A", ""];
+    const whole = patch(...lines, "*** Delete File: b.txt", "");
+    for (const given of [
+      whole.patch,
+      `apply_patch <<'EOF'\n${whole.patch}\nEOF\n`,
+      `<<"EOF"\n${whole.patch}\nEOF`,
+    ]) {
+      const { text, read, root } = open({ "a.txt": "a\n", "b.txt": "b\n" });
+      expect(await text("apply_patch", { patch: given })).toBe(
+        "Added n.txt\nUpdated a.txt\nDeleted b.txt",
+      );
+      expect(read("n.txt").toString()).toBe("n\n");
+      expect(read("a.txt").toString()).toBe("A\n");
+      expect(existsSync(join(root, "b.txt"))).toBe(false);
+    }
+  });
+
+  test("Q7: applies several sections of a file one after the other", async () => {
+    const { text, read } = open({ "a.txt": "one\ntwo\nthree\n" });
+    const result = await text(
+      "apply_patch",
+      patch(
+        "*** Update File: a.txt",
+        "@@",
+        "-three",
+        "+3",
+        "*** Update File: a.txt",
+        "@@",
+        "-one",
+        "+1",
+        " two",
+        "-3",
+        "+drei",
+      ),
+    );
+    expect(result).toBe("Updated a.txt");
+    expect(read("a.txt").toString()).toBe("1\ntwo\ndrei\n");
+  });
+
   test("keeps lines that differ from the patch in whitespace or quotes, and says so", async () => {
     const { text, read } = open({ "a.txt": "  if “x”:  \n    old\n" });
     expect(
