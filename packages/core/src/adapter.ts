@@ -88,6 +88,7 @@ export { canonicalJson } from "./json/canonical-json.ts";
 export { jsonPath, type JsonPath } from "./json-path/json-path.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { adaptDialect } from "./schema/adapt-dialect.ts";
+export { linearTest } from "./schema/pattern/linear-reg-exp.ts";
 export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
 export { describeChange, memberChanges } from "./approvals/new-grant.ts";
 export type { MemberChange } from "./approvals/new-grant.ts";

@@ -18,7 +18,7 @@ export function fsFindTool(workspace: Workspace): Tool {
       properties: {
         pattern: { type: "string", minLength: 1, maxLength: 2_000 },
         path: { type: "string", description: "A file or a folder. Default: the workspace." },
-        glob: { type: "string", minLength: 1, description: "Only these files." },
+        glob: { type: "string", minLength: 1, maxLength: 1_000, description: "Only these files." },
         max: {
           type: "integer",
           minimum: 1,

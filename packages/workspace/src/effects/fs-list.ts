@@ -1,5 +1,5 @@
 import { defineTool, ToolError, type JsonObject, type Tool } from "@toolweave/core";
-import picomatch from "picomatch";
+import { compileGlobs } from "../files/glob.ts";
 import { walkTree } from "../files/walk-tree.ts";
 import { pathPermissions, withPath, type Workspace } from "../tools/workspace.ts";
 import { count, output, toPath, toPathIn } from "./effect-output.ts";
@@ -79,7 +79,7 @@ export function fsGlobTool(workspace: Workspace): Tool {
       return withPath(path, () => {
         const folder = workspace.jail.openFolder(path);
         try {
-          const matches = picomatch(glob);
+          const matches = compileGlobs([glob], { dot: false });
           const paths: string[] = [];
           let seen = 0;
           const isFull = (): boolean => seen >= maxEntries || paths.length > maxListed;
@@ -123,6 +123,6 @@ function checkGlob(pattern: string): string {
 
 /** The levels below the folder in which a glob can match. */
 function computeDepth(glob: string): number {
-  // Parentheses can be repeated.
-  return /\*\*|\(/.test(glob) ? Infinity : glob.split("/").length;
+  // Braces can hold slashes.
+  return /\*\*|\{/.test(glob) ? Infinity : glob.split("/").length;
 }

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import picomatch from "picomatch";
+import { compileGlobs } from "../files/glob.ts";
 
 /** A folder that tools may use. */
 export interface WorkspaceRoot {
@@ -28,6 +28,8 @@ export interface PathRules {
 export const protectedPaths: readonly string[] = [
   ".git/hooks",
   ".git/config",
+  ".git/config.worktree",
+  ".git/commondir",
   ".git/info/attributes",
   ".git/modules",
   ".gitmodules",
@@ -41,7 +43,10 @@ export const protectedPaths: readonly string[] = [
   ".cursor",
   ".gemini",
   ".toolweave",
+  ".harness",
   "toolweave.json",
+  "toolweave.md",
+  "harness.md",
   ".envrc",
   ".npmrc",
   ".yarnrc",
@@ -134,7 +139,5 @@ function compile(option: string, globs: readonly string[]): (path: string) => bo
     const anywhere = clean.includes("/") && !clean.startsWith(".") ? clean : `**/${clean}`;
     return [anywhere, `${anywhere}/**`];
   });
-  if (all.length === 0) return () => false;
-  const matches = picomatch(all, { dot: true, nocase: true });
-  return (path) => matches(path);
+  return compileGlobs(all, { ignoreCase: true });
 }

@@ -37,7 +37,7 @@ export class LineMatcher {
     this.#line = new RegExp(source, `${flags}${unicode}`);
     this.#multiline = multiline;
     this.#looksAround = /\(\?<?[=!]/.test(source);
-    const text = ignoreCase ? "" : literal ? pattern : requiredText(pattern);
+    const text = ignoreCase ? "" : literal ? getAsciiRun(pattern) : requiredText(pattern);
     this.required = text.length > 1 ? Buffer.from(text) : undefined;
   }
 
@@ -85,12 +85,25 @@ function isValid(source: string, flags: string): boolean {
   }
 }
 
-/** The longest run of characters that every match of a regular expression contains; empty: unknown. */
+/** The longest run of ASCII characters, whose bytes are the same in all encodings that are read bytewise. */
+function getAsciiRun(text: string): string {
+  let best = "";
+  // oxlint-disable-next-line no-control-regex -- they are ASCII too
+  for (const run of text.split(/[^\0-\x7f]+/)) if (run.length > best.length) best = run;
+  return best;
+}
+
+/** An escape with all that belongs to it, in either mode of regular expressions. */
+const escape =
+  /\\(?:u\{[^}]*\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|k<[^>]*>|[pPq]\{[^}]*\}|\d+|[^])/y;
+
+/** The longest run of ASCII characters that every match of a regular expression contains; empty: unknown. */
 export function requiredText(pattern: string): string {
   let best = "";
   let run = "";
   const endRun = (): void => {
-    if (run.length > best.length) best = run;
+    const ascii = getAsciiRun(run);
+    if (ascii.length > best.length) best = ascii;
     run = "";
   };
   let at = 0;
@@ -99,9 +112,10 @@ export function requiredText(pattern: string): string {
     let literal: string | undefined;
     if (character === "|") return "";
     if (character === "\\") {
-      const escaped = pattern[at + 1] ?? "";
-      if (!/[a-zA-Z\d]/.test(escaped)) literal = escaped;
-      at += 2;
+      escape.lastIndex = at;
+      const [escaped = "\\"] = escape.exec(pattern) ?? [];
+      if (/^\\[^a-zA-Z\d]$/.test(escaped)) literal = escaped.slice(1);
+      at += escaped.length;
     } else if (character === "[" || character === "(") {
       const end = endOfGroup(pattern, at);
       // An unusual form: nothing is concluded from it.

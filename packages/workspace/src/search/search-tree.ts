@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import picomatch from "picomatch";
+import { compileFileGlob } from "../files/glob.ts";
 import { readBytes } from "../files/read-bytes.ts";
 import { decodeText, detectFormat, isBinary, isWide } from "../files/text-format.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
@@ -10,7 +10,7 @@ import { LineMatcher, type PatternOptions } from "./line-matcher.ts";
 export interface SearchRequest extends PatternOptions {
   /** A file or a folder. */
   readonly path: string;
-  /** Globs over paths relative to `path`; empty: all files. */
+  /** Globs of tools over paths relative to `path`, of which one must match; empty: all files. */
   readonly globs: readonly string[];
   readonly hidden: boolean;
   readonly ignored: boolean;
@@ -65,11 +65,11 @@ export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
   }
   const folder = jail.openFolder(request.path);
   try {
-    const matches =
-      request.globs.length === 0 ? undefined : picomatch([...request.globs], { dot: true });
+    const globs = request.globs.map(compileFileGlob);
     const { hidden, ignored } = request;
     const skipped = walkTree(folder, jail.matcher, { hidden, ignored }, (found) => {
-      if (found.kind === "directory" || matches?.(found.name) === false) return;
+      if (found.kind === "directory") return;
+      if (globs.length > 0 && !globs.some((matches) => matches(found.name))) return;
       if (found.kind === "link") {
         search.skipped.links += 1;
         return;

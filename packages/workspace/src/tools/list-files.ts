@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
-import picomatch from "picomatch";
+import { compileFileGlob } from "../files/glob.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import { displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
 
@@ -26,7 +26,12 @@ export function listFilesTool(workspace: Workspace): Tool {
       type: "object",
       properties: {
         path: { type: "string", description: "A folder. Default: the workspace." },
-        glob: { type: "string", minLength: 1, description: "Relative to path." },
+        glob: {
+          type: "string",
+          minLength: 1,
+          maxLength: 1_000,
+          description: "Relative to path. Without a slash: names at any depth.",
+        },
         depth: {
           type: "integer",
           minimum: 1,
@@ -71,8 +76,7 @@ export function listFilesTool(workspace: Workspace): Tool {
         try {
           const found: ListedEntry[] = [];
           let seen = 0;
-          const matches =
-            glob === undefined ? undefined : picomatch(withoutDot(glob), { dot: true });
+          const matches = glob === undefined ? undefined : compileFileGlob(glob);
           const skipped = walkTree(
             folder,
             workspace.jail.matcher,
@@ -101,10 +105,6 @@ export function listFilesTool(workspace: Workspace): Tool {
         }
       }),
   });
-}
-
-function withoutDot(glob: string): string {
-  return glob.replace(/^\.\//, "");
 }
 
 function describe(

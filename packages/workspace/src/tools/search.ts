@@ -39,7 +39,9 @@ export function searchTool(workspace: Workspace): Tool {
         glob: {
           type: "string",
           minLength: 1,
-          description: "Only these files, such as src/**/*.ts.",
+          maxLength: 1_000,
+          description:
+            "Only these files, such as src/**/*.ts. Without a slash: names at any depth.",
         },
         type: { type: "string", enum: Object.keys(types), description: "Only files of this type." },
         mode: {
@@ -132,9 +134,7 @@ export function toGlobs(glob: string | undefined, type?: string): readonly strin
   const ofType = type === undefined ? [] : (types[type] ?? []);
   if (glob === undefined) return ofType;
   if (type !== undefined) throw new ToolError("invalid_arguments", "Give glob or type, not both.");
-  const clean = glob.replace(/^\.?\//, "");
-  // As ripgrep has it: a glob without a slash matches names at any depth.
-  return [clean.includes("/") ? clean : `**/${clean}`];
+  return [glob];
 }
 
 interface Page {

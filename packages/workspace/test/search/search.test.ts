@@ -125,14 +125,84 @@ test("a pattern matches the lines that it matches one by one", () => {
   );
 });
 
-test("every match contains the text that a pattern requires", () => {
-  fc.assert(
-    fc.property(patterns, texts, (pattern, text) => {
-      const required = requiredText(pattern);
-      expect(!new RegExp(pattern).test(text) || text.includes(required)).toBe(true);
-    }),
-    { numRuns: 5_000, seed: 4 },
-  );
+const escapes = fc.constantFrom(
+  "caf\\u00e9",
+  "\\x62a",
+  "\\u{61}b",
+  "\\cIab",
+  "\\tab",
+  "(?<q>a)b\\k<q>",
+  "(a)x\\1",
+  "\\p{L}ab",
+  "\\pLa",
+  "gr\u00f6\u00dfe",
+  "\u{1f600}a",
+  "\u{1f600}*ab",
+  "[\\]a]b",
+  "(?:a\\)|b)x",
+  "\\bab\\b",
+  "a\\-b",
+  "a{,2}b",
+  "a{2",
+  "\\q{ab}",
+  "\\0a",
+);
+const richPatterns = fc
+  .array(fc.oneof(pieces, escapes), { minLength: 1, maxLength: 4 })
+  .map((parts) => parts.join(""));
+const richTexts = fc
+  .array(
+    fc.constantFrom(
+      ..."ab x.\n\t\0)-{},2]:qpLcIku0069".split(""),
+      "caf\u00e9",
+      "gr\u00f6\u00dfe",
+      "\u{1f600}",
+      "ab",
+      "aa",
+      "axa",
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(""));
+
+test("F3: every match contains the text that a pattern requires", () => {
+  let matches = 0;
+  const check = (pattern: string, text: string): void => {
+    for (const flags of ["", "u"]) {
+      let regExp: RegExp;
+      try {
+        regExp = new RegExp(pattern, flags);
+      } catch {
+        continue;
+      }
+      if (!regExp.test(text)) continue;
+      matches += 1;
+      expect(text).toContain(requiredText(pattern));
+    }
+  };
+  fc.assert(fc.property(patterns, texts, check), { numRuns: 5_000, seed: 4 });
+  fc.assert(fc.property(richPatterns, richTexts, check), { numRuns: 20_000, seed: 5 });
+  expect(matches).toBeGreaterThan(2_000);
   expect(requiredText("createServer\\(")).toBe("createServer(");
   expect(requiredText("a|needle")).toBe("");
+});
+
+test("F3: escapes, and letters that have other bytes in the file, are found", async () => {
+  const { text } = openWorkspace({
+    "utf8.txt": "caf\u00e9 gr\u00f6\u00dfe\n",
+    "latin1.txt": Buffer.from("caf\u00e9 gr\u00f6\u00dfe\n", "latin1"),
+    "escape.txt": "\x1b[31mred\tzero\u200bwidth 'aa'\n",
+  });
+  for (const [input, files] of [
+    [{ pattern: "caf\\u00e9" }, "latin1.txt\nutf8.txt\n"],
+    [{ pattern: "gr\u00f6\u00dfe" }, "latin1.txt\nutf8.txt\n"],
+    [{ pattern: "gr\u00f6\u00dfe", literal: true }, "latin1.txt\nutf8.txt\n"],
+    [{ pattern: "\\x1b\\[31m" }, "escape.txt\n"],
+    [{ pattern: "zero\\u200bwidth" }, "escape.txt\n"],
+    [{ pattern: "\\x72ed" }, "escape.txt\n"],
+    [{ pattern: "\\cIzero" }, "escape.txt\n"],
+    [{ pattern: "(?<q>')a+\\k<q>" }, "escape.txt\n"],
+  ] as const) {
+    expect(await text("search", { ...input, mode: "files" })).toMatch(files);
+  }
 });

@@ -1,4 +1,4 @@
-import { spend } from "./work-budget.ts";
+import { allowWork, spend } from "./work-budget.ts";
 import { buildAutomaton, isAnchored, longest, countStates, type Look } from "./build-automaton.ts";
 import { parsePattern, type PatternNode } from "./parse-pattern.ts";
 import { condition } from "./automaton.ts";
@@ -39,6 +39,21 @@ export function linearRegExp(pattern: string, flags: string): LinearRegExp {
   spend(Math.min(size, maxStates) * 1000);
   if (size > maxStates && !isNative(tree)) throw unbounded(pattern);
   return new LinearTest(native, tree);
+}
+
+/**
+ * Returns a test of texts by a regular expression, in time linear in each text.
+ *
+ * @throws SyntaxError when it is no regular expression.
+ * @throws Error when no engine matches it in bounded time: back-references, thousands of states.
+ */
+export function linearTest(pattern: string, flags: string): (text: string) => boolean {
+  allowWork(Infinity);
+  const expression = linearRegExp(pattern, flags);
+  return (text) => {
+    allowWork(Infinity);
+    return expression.test(text);
+  };
 }
 
 /** Patterns of real documents are not always valid with the `u` flag. */
