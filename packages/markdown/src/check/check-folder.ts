@@ -1,12 +1,16 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { artifactFolders, inlineFiles } from "../source/find-files.ts";
 import { findDuplicates } from "../artifact/duplicates.ts";
 import type { Finding } from "../text/finding.ts";
+import { readTextFile } from "../text/read-text-file.ts";
 import { sortFindings } from "../text/sort-findings.ts";
 import { checkFile } from "./check-file.ts";
 import type { FileKind } from "./check-file.ts";
 import type { FileCheck } from "./file-check.ts";
+
+const maxFileBytes = 67_108_864;
 
 /** How paths are checked. */
 export interface CheckPathsOptions {
@@ -31,8 +35,6 @@ const folderKinds: Readonly<Record<string, FileKind>> = {
   builtins: "bundle",
   overrides: "bundle",
 };
-
-const inlineFiles = ["toolweave.md", "harness.md"];
 
 /**
  * The kind of a file by its name, its folder and its front matter; undefined: it declares nothing.
@@ -61,7 +63,8 @@ export function kindOfFile(path: string, text: string): FileKind | undefined {
  * Checks files, and the files of folders. A folder is read with the folders in it; of `node_modules` and hidden folders only
  * `.toolweave` and `.harness` are read. Files that declare nothing are left out, unless a path names them.
  *
- * @throws the error of the file system if a path does not exist.
+ * @throws the error of the file system if a path does not exist; an error of that form if it is neither a file nor a
+ * folder.
  */
 export async function checkPaths(
   paths: readonly string[],
@@ -71,7 +74,7 @@ export async function checkPaths(
   const texts = new Map<string, string>();
   const files: FileCheck[] = [];
   for (const { isNamed, path } of await listFiles(paths.map((each) => resolve(cwd, each)))) {
-    const text = await readFile(path, "utf8");
+    const text = await readNamed(path);
     const file = toName(cwd, path);
     const kind = kindOfFile(path.split(sep).join("/"), text) ?? (isNamed ? "tool" : undefined);
     if (kind === undefined || texts.has(file)) continue;
@@ -90,6 +93,13 @@ export async function checkPaths(
   );
   const findings = [...files.flatMap((file) => file.findings), ...duplicates];
   return { files, findings: sortFindings(findings), texts };
+}
+
+/** A pipe would wait for a writer. */
+async function readNamed(path: string): Promise<string> {
+  if ((await stat(path)).isFile()) return readFile(path, "utf8");
+  const code = "not a regular file";
+  throw Object.assign(new Error(`${path} cannot be read (${code})`), { code, path });
 }
 
 function toKey({ code, column, file, line }: Finding): string {
@@ -112,15 +122,13 @@ async function listFiles(
   return found;
 }
 
-const readHidden = new Set([".toolweave", ".harness"]);
-
 async function listFolder(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files: string[] = [];
   for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      const isHidden = entry.name.startsWith(".") && !readHidden.has(entry.name);
+      const isHidden = entry.name.startsWith(".") && !artifactFolders.includes(entry.name);
       if (!isHidden && entry.name !== "node_modules") files.push(...(await listFolder(path)));
     } else if (entry.isFile() && (entry.name.endsWith(".md") || entry.name === "toolweave.json"))
       files.push(path);
@@ -133,7 +141,7 @@ function readInside(folder: string, name: string): string | undefined {
   try {
     const root = realpathSync(folder);
     const path = realpathSync(join(folder, name));
-    return path.startsWith(root + sep) ? readFileSync(path, "utf8") : undefined;
+    return path.startsWith(root + sep) ? readTextFile(path, maxFileBytes) : undefined;
   } catch {
     return undefined;
   }

@@ -1,19 +1,10 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { readTextFile } from "../text/read-text-file.ts";
 
 const maxFileBytes = 256 * 1024;
 const maxFolders = 3;
 const maxMarkdownFiles = 300;
-
-/** The text of a file; undefined: it cannot be read, or is too long. */
-function readText(path: string): string | undefined {
-  try {
-    if (statSync(path).size > maxFileBytes) return undefined;
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
 
 /** The files of a workspace: the texts that are open in the editor, and those on disk. */
 export class WorkspaceFiles {
@@ -26,7 +17,7 @@ export class WorkspaceFiles {
   }
 
   read(path: string): string | undefined {
-    return this.#open(path) ?? readText(path);
+    return this.#open(path) ?? readTextFile(path, maxFileBytes);
   }
 
   /** The path of a file in a folder or below, by its name there; undefined: there is none, or a link leads out. */

@@ -1,9 +1,10 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { readToolFile } from "../artifact/read-artifact.ts";
 import type { Finding } from "../text/finding.ts";
+import { readTextFile } from "../text/read-text-file.ts";
 import { isError } from "../text/sort-findings.ts";
 import { exportSkill, type ExportedSkill } from "./export-skill.ts";
 import { decodeText, isBelow, readFileBelow } from "./skill-folder.ts";
@@ -71,8 +72,7 @@ async function readText(folder: string, file: string): Promise<string | undefine
 function readBeside(folder: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(folder, path));
-    const isReadable = isBelow(folder, real) && statSync(real).size <= skillLimits.fileBytes;
-    return isReadable ? readFileSync(real, "utf8") : undefined;
+    return isBelow(folder, real) ? readTextFile(real, skillLimits.fileBytes) : undefined;
   } catch {
     return undefined;
   }

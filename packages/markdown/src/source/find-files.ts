@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { Artifact } from "../artifact/artifact.ts";
 import type { FindFile } from "../script/script-loader.ts";
+import { readTextFile } from "../text/read-text-file.ts";
 
 /** A file that may declare something. */
 export interface ArtifactFile {
@@ -17,14 +18,15 @@ export interface ArtifactFile {
   readonly overrides: boolean;
 }
 
-/** The folders and files that are read, in this order: of two tools with one name, the first is loaded. */
-const roots = [".toolweave", ".harness"] as const;
+/** The folders with artifacts, in the order in which they are read: of two tools with one name, the first is loaded. */
+export const artifactFolders: readonly string[] = [".toolweave", ".harness"];
 const folders = [
   ["tools", "tool"],
   ["hooks", "hook"],
 ] as const;
 const bundleFolders = ["plugins", "bundles", "builtins", "overrides"] as const;
-const inlineFiles = ["toolweave.md", "harness.md"] as const;
+/** The files with several artifacts. */
+export const inlineFiles: readonly string[] = ["toolweave.md", "harness.md"];
 
 /** The maximum number of files, and the bytes of one. */
 const maxFiles = 20_000;
@@ -45,12 +47,12 @@ export function findArtifactFiles(folder: string): readonly ArtifactFile[] {
     for (const [name, kind] of folders)
       for (const file of listMarkdown(join(path, name))) add(file, kind, more);
   };
-  for (const root of roots) addAll(join(folder, root));
+  for (const root of artifactFolders) addAll(join(folder, root));
   for (const name of inlineFiles) {
     const path = join(folder, name);
     if (isFile(path)) add(path, "inline");
   }
-  for (const root of roots) {
+  for (const root of artifactFolders) {
     for (const name of bundleFolders) {
       const parent = join(folder, root, name);
       const more = { overrides: name === "overrides" };
@@ -69,7 +71,7 @@ export function findArtifactFiles(folder: string): readonly ArtifactFile[] {
 /** The folders whose changes matter: those that exist, and for the others the nearest one that does. */
 export function findWatchedFolders(folder: string): readonly string[] {
   const watched = new Set<string>([folder]);
-  for (const root of roots) {
+  for (const root of artifactFolders) {
     watched.add(join(folder, root));
     for (const [name] of folders) watched.add(join(folder, root, name));
     for (const name of bundleFolders) {
@@ -85,14 +87,9 @@ export function findWatchedFolders(folder: string): readonly string[] {
   return [...watched].filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
-/** The text of a file; undefined: it cannot be read, or is too long. */
+/** The text of a file; undefined: it cannot be read, is too long, or is not a regular one. */
 export function readText(path: string): string | undefined {
-  try {
-    if (statSync(path).size > maxBytes) return undefined;
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  return readTextFile(path, maxBytes);
 }
 
 /** Returns what finds the files that scripts of a file load: those of its folder and below. */

@@ -1,4 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { ToolRegistry } from "@toolweave/core";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { protectedPaths } from "@toolweave/workspace";
+import { checkPaths } from "../../src/check/check-folder.ts";
+import { markdownSource } from "../../src/index.ts";
+import { artifactFolders, inlineFiles } from "../../src/source/find-files.ts";
 import { openProject, toolFile, writeIn } from "../support/project.ts";
 
 const hello = toolFile(
@@ -96,5 +104,27 @@ describe("a folder of markdown files", () => {
     writeIn(folder, ".toolweave/tools/lib/names.star", "def name(): return 'b.txt'\n");
     const outcome = await executor.resume(second, [{ type: "approve" }]);
     expect(outcome.error?.code).toBe("outcome_unknown");
+  });
+});
+
+test("K6: what is read from a folder is protected in a workspace", () => {
+  expect(protectedPaths).toEqual(expect.arrayContaining([...artifactFolders, ...inlineFiles]));
+});
+
+test("K12: a pipe in place of a script is a finding, and nothing waits for it", async () => {
+  const folder = tempFolder();
+  writeIn(folder, ".toolweave/tools/hello.md", hello);
+  writeIn(folder, ".toolweave/tools/pipe.md", "---\nscript_file: pipe.star\n---\nWaits.");
+  execFileSync("mkfifo", [join(folder, ".toolweave/tools/pipe.star")]);
+  const source = markdownSource(folder);
+  const registry = new ToolRegistry([source]);
+  onTestFinished(() => registry.close());
+  await registry.ready;
+  expect(source.findings).toMatchObject([{ code: "script_file" }]);
+  const checked = await checkPaths([folder]);
+  expect(checked.findings.map(({ code }) => code)).toContain("script_file");
+  execFileSync("mkfifo", [join(folder, "x.md")]);
+  await expect(checkPaths(["x.md"], { cwd: folder })).rejects.toMatchObject({
+    code: "not a regular file",
   });
 });

@@ -127,7 +127,12 @@ export function diffTexts({ old, fresh, oldName, freshName }: ComparedTexts): st
     oldLine += oldCount - leading;
     freshLine += freshCount - leading;
   }
-  return [`--- ${oldName}`, `+++ ${freshName}`, ...hunks, ""].join("\n");
+  return [`--- ${toHeadName(oldName)}`, `+++ ${toHeadName(freshName)}`, ...hunks, ""].join("\n");
+}
+
+/** A name in the head of a diff. A tab ends one with spaces, as `git diff` has it. */
+function toHeadName(name: string): string {
+  return name.includes(" ") ? `${name}\t` : name;
 }
 
 /** The lines of a text. A last line without a line feed is marked as such, so that it differs from one with it. */

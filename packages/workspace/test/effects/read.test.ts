@@ -1,4 +1,5 @@
-import { mkdirSync, statSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openEffects } from "../support/open-effects.ts";
@@ -223,6 +224,13 @@ describe("fs_diff", () => {
     expect(await value("fs_diff", { path: "a.txt", text: files["a.txt"] })).toEqual({ diff: "" });
     const { diff } = await value("fs_diff", { path: "a.txt", text: "" });
     expect(diff).toMatch(/^--- a\.txt\n\+\+\+ a\.txt\n@@ -1,9 \+0,0 @@\n-1\n/);
+  });
+
+  test("Q12: of a name with spaces can be applied by git", async () => {
+    const { value, root } = openEffects({ "a b.txt": "1\n2\n" });
+    const { diff } = await value("fs_diff", { path: "a b.txt", text: "1\nzwei\n" });
+    execFileSync("git", ["apply", "-p0", "-"], { cwd: root, input: diff as string });
+    expect(readFileSync(join(root, "a b.txt"), "utf8")).toBe("1\nzwei\n");
   });
 
   test("needs exactly one of other and text, and texts", async () => {
