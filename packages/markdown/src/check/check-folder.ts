@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { artifactFolders, inlineFiles } from "../source/find-files.ts";
+import { artifactFolders, inlineFiles } from "../artifact/artifact-folders.ts";
 import { findDuplicates } from "../artifact/duplicates.ts";
 import type { Finding } from "../text/finding.ts";
 import { readTextFile } from "../text/read-text-file.ts";

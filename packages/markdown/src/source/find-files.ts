@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { artifactFolders, inlineFiles } from "../artifact/artifact-folders.ts";
 import type { Artifact } from "../artifact/artifact.ts";
 import type { FindFile } from "../script/script-loader.ts";
 import { readTextFile } from "../text/read-text-file.ts";
@@ -18,15 +19,11 @@ export interface ArtifactFile {
   readonly overrides: boolean;
 }
 
-/** The folders with artifacts, in the order in which they are read: of two tools with one name, the first is loaded. */
-export const artifactFolders: readonly string[] = [".toolweave", ".harness"];
 const folders = [
   ["tools", "tool"],
   ["hooks", "hook"],
 ] as const;
 const bundleFolders = ["plugins", "bundles", "builtins", "overrides"] as const;
-/** The files with several artifacts. */
-export const inlineFiles: readonly string[] = ["toolweave.md", "harness.md"];
 
 /** The maximum number of files, and the bytes of one. */
 const maxFiles = 20_000;

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { protectedPaths } from "@toolweave/workspace";
 import { checkPaths } from "../../src/check/check-folder.ts";
 import { markdownSource } from "../../src/index.ts";
-import { artifactFolders, inlineFiles } from "../../src/source/find-files.ts";
+import { artifactFolders, inlineFiles } from "../../src/artifact/artifact-folders.ts";
 import { openProject, toolFile, writeIn } from "../support/project.ts";
 
 const hello = toolFile(

@@ -1,5 +1,5 @@
 import { defineTool, ToolError, type JsonObject, type Tool } from "@toolweave/core";
-import { compileGlobs } from "../files/glob.ts";
+import { compileGlobs } from "../jail/glob.ts";
 import { walkTree } from "../files/walk-tree.ts";
 import { pathPermissions, withPath, type Workspace } from "../tools/workspace.ts";
 import { count, output, toPath, toPathIn } from "./effect-output.ts";

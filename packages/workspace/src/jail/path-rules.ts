@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { compileGlobs } from "../files/glob.ts";
+import { compileGlobs } from "./glob.ts";
 
 /** A folder that tools may use. */
 export interface WorkspaceRoot {

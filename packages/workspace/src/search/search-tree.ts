@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { compileFileGlob } from "../files/glob.ts";
+import { compileFileGlob } from "../jail/glob.ts";
 import { readBytes } from "../files/read-bytes.ts";
 import { decodeText, detectFormat, isBinary, isWide } from "../files/text-format.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";

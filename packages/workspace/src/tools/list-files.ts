@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
-import { compileFileGlob } from "../files/glob.ts";
+import { compileFileGlob } from "../jail/glob.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import { displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileFileGlob, compileGlobs } from "../../src/files/glob.ts";
+import { compileFileGlob, compileGlobs } from "../../src/jail/glob.ts";
 
 function matches(glob: string, path: string, dot = true): boolean {
   return compileGlobs([glob], { dot })(path);
