@@ -99,11 +99,14 @@ class PatchReader {
     return !this.isAtEnd && !this.next.startsWith("***");
   }
 
-  /** Skips empty lines, if a mark or the end follows them. */
+  /** Skips empty lines, if a mark of a file or the end follows them. Before the end of a file, they are lines of it. */
   skipEmpty(): void {
     let at = this.#at;
-    while (at < this.#lines.length && this.#lines[at]?.trim() === "") at += 1;
-    if (at === this.#lines.length || this.#lines[at]?.startsWith("***") === true) this.#at = at;
+    while (this.#lines[at] === "") at += 1;
+    const next = this.#lines[at];
+    if (next === undefined || (next.startsWith("***") && next.trimEnd() !== endOfFileMark)) {
+      this.#at = at;
+    }
   }
 
   take(): string {

@@ -3,7 +3,7 @@ import { getCommandForms, getFindRoots } from "./command-forms.ts";
 import { getEffects } from "./program-effects.ts";
 import { readScript } from "./read-script.ts";
 import type { PathUse, ReadScript, SimpleCommand } from "./script.ts";
-import { unwrap } from "./unwrap.ts";
+import { programName, unwrap } from "./unwrap.ts";
 
 /** The reason for the risk of a command whose output goes to a file. */
 export const redirectionReason = "it writes to a file";
@@ -66,7 +66,7 @@ function getExecuted(
   argv: readonly string[],
   { span, cwd }: SimpleCommand,
 ): ReadScript | undefined {
-  if (getProgram(argv) !== "find") return undefined;
+  if (programName(argv[0] as string) !== "find") return undefined;
   const roots = getFindRoots(argv.slice(1));
   const found: SimpleCommand[] = [];
   for (let at = 1; at < argv.length; at++) {
@@ -80,17 +80,13 @@ function getExecuted(
   return found.length === 0 ? undefined : { commands: found, unknown: [] };
 }
 
-function getProgram([path = ""]: readonly string[]): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
 function analyzeSimple(
   { redirects, cwd, span }: SimpleCommand,
   argv: readonly string[],
   via: readonly string[],
 ): AnalyzedCommand {
   const path = argv[0] as string;
-  const program = getProgram(argv);
+  const program = programName(path);
   const effects = getEffects([program, ...argv.slice(1)]);
   const paths: PathUse[] = [...effects.paths.map((one) => ({ ...one, cwd })), ...redirects];
   const reasons = [...effects.reasons];

@@ -1,6 +1,7 @@
 import type { CommandForms } from "./analysis.ts";
 import { getEffects } from "./program-effects.ts";
 import { codeRunners, gitRunners, isOnlyReading, isWriting } from "./program-tables.ts";
+import { programName } from "./unwrap.ts";
 
 type Words = readonly string[];
 
@@ -27,7 +28,7 @@ export function getCommandForms([path = "", ...args]: Words): CommandForms {
 
 /** The names by which a program is known, the most general last: `python3.11` is `python3` and `python` too. */
 function getProgramNames(path: string): Words {
-  const program = path.slice(path.lastIndexOf("/") + 1);
+  const program = programName(path);
   const lower = program.toLowerCase();
   const major = lower.replace(/(?<=\d)\.[\d.]*$/, "");
   const plain = lower.replace(/(?<=[a-z])[\d.]*\d$/, "");

@@ -2,6 +2,7 @@ import { ToolError, type PolicyEffect } from "@toolweave/core";
 import type { AnalyzedCommand, CommandForms } from "./analysis.ts";
 import { analyzeCommand } from "./analyze-command.ts";
 import { getCommandForms } from "./command-forms.ts";
+import { programName } from "./unwrap.ts";
 
 /** A decision about commands, by their words. */
 export interface CommandRule {
@@ -119,8 +120,7 @@ function matchesWords({ command, effect }: CommandRule, argv: readonly string[])
     const options = typeof word === "string" ? [word] : word;
     if (options.includes("*")) return true;
     return (
-      options.includes(index === 0 ? programName(actual, effect) : actual) ||
-      options.includes(actual)
+      options.includes(index === 0 ? ruledName(actual, effect) : actual) || options.includes(actual)
     );
   });
 }
@@ -129,7 +129,7 @@ function matchesWords({ command, effect }: CommandRule, argv: readonly string[])
  * The name of a program that a rule can be about. A program in another folder than those of the system can be another one
  * than its name says: rules that allow do not match it.
  */
-function programName(path: string, effect: PolicyEffect): string {
+function ruledName(path: string, effect: PolicyEffect): string {
   const isOfSystem = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(path);
-  return effect !== "allow" || isOfSystem ? path.slice(path.lastIndexOf("/") + 1) : path;
+  return effect !== "allow" || isOfSystem ? programName(path) : path;
 }

@@ -110,10 +110,10 @@ export const gitRunners: ReadonlySet<string> = new Set(
 
 /** Returns true for a program of the tables that only reads. */
 export function isOnlyReading(program: string): boolean {
-  return Object.hasOwn(readers, program) || readersOfArguments.has(program);
+  return Object.hasOwn(readers, program) || specialReaders.has(program);
 }
 
-const readersOfArguments: ReadonlySet<string> = new Set(names("hostname uniq xxd"));
+const specialReaders: ReadonlySet<string> = new Set(names("hostname uniq xxd"));
 
 /** Returns true for a program of the tables that changes files, and runs no other program. */
 export function isWriting(program: string): boolean {

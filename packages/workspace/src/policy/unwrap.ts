@@ -173,6 +173,7 @@ function readShell(args: readonly string[]): { readonly script?: string; readonl
   return { ...(script === undefined ? {} : { script }), ...(fault === undefined ? {} : { fault }) };
 }
 
-function programName(program: string): string {
-  return program.slice(program.lastIndexOf("/") + 1);
+/** The name of a program without its folder. */
+export function programName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

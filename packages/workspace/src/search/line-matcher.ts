@@ -88,8 +88,7 @@ function isValid(source: string, flags: string): boolean {
 /** The longest run of ASCII characters, whose bytes are the same in all encodings that are read bytewise. */
 function getAsciiRun(text: string): string {
   let best = "";
-  // oxlint-disable-next-line no-control-regex -- they are ASCII too
-  for (const run of text.split(/[^\0-\x7f]+/)) if (run.length > best.length) best = run;
+  for (const run of text.split(/\P{ASCII}+/u)) if (run.length > best.length) best = run;
   return best;
 }
 

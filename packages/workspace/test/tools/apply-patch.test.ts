@@ -73,6 +73,18 @@ describe("apply_patch", () => {
     ["a line after an anchor", "a\nb\n", ["@@ a", "+c"], "a\nc\nb\n"],
     ["lines that only go", "a\nb\nc\n", ["@@", " a", "-b", " c"], "a\nc\n"],
     ["the last of equal lines", "x\na\nx\n", ["@@", "-x", "+y", "*** End of File"], "x\na\ny\n"],
+    [
+      "lines before an empty last one",
+      "a\n\na\n\n",
+      ["@@", "-a", "+c", " ", "*** End of File"],
+      "a\n\nc\n\n",
+    ],
+    [
+      "lines before an empty last one without a sign",
+      "a\n\na\n\n",
+      ["@@", "-a", "+c", "", "*** End of File"],
+      "a\n\nc\n\n",
+    ],
     ["an empty line", "a\n\nb\n", ["@@", " a", "", "-b", "+c"], "a\n\nc\n"],
     ["letters of any language", "naïve ☕\n", ["@@", "-naïve ☕", "+日本"], "日本\n"],
     ["a file without a line end", "a\nb", ["@@", "-b", "+c"], "a\nc"],
