@@ -91,8 +91,10 @@ function afterPlain(value: unknown, depth: number, left: number): number {
 
 /** How long a number is: a short whole one is counted, another written. */
 function digits(value: number): number {
-  if (value >= 0 && value < 10 && Number.isInteger(value)) return 1;
-  return `${value}`.length;
+  if (!(value >= 0 && value < 1e9 && Number.isInteger(value))) return `${value}`.length;
+  let count = 1;
+  for (let power = 10; power <= value; power *= 10) count += 1;
+  return count;
 }
 
 /** The same, always a copy, in which half a character has become U+FFFD. */

@@ -57,7 +57,7 @@ export function firstHop(request: HttpRequest, state: ClientState): Hop {
   return {
     url,
     origin,
-    reach: getReach(url, state, "the document"),
+    reach: getReach(url, origin, state, "the document"),
     method,
     originalMethod: method,
     headers: withLength(outgoingHeaders(request.headers), request),
@@ -108,7 +108,7 @@ export function nextHop(
     }
   }
   const chooser = "a redirect";
-  const reach = getReach(url, state, chooser);
+  const reach = getReach(url, origin, state, chooser);
   const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
   const { originalMethod } = hop;
   return { url, origin, reach, method, originalMethod, headers, body, identity, chooser };
@@ -124,21 +124,21 @@ function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): Hea
 }
 
 function getIdentity(
-  { origin, protocol }: URL,
+  url: URL,
   { certificate }: HttpRequest,
   { certificateAuthorities }: ClientState,
 ): TlsIdentity | undefined {
-  if (certificate !== undefined && protocol !== "https:") {
+  if (certificate !== undefined && url.protocol !== "https:") {
     throw new ToolError(
       "permission_denied",
-      `The request needs a client certificate, and ${origin} is not https, where there is none.`,
+      `The request needs a client certificate, and ${url.origin} is not https, where there is none.`,
     );
   }
   return tlsIdentity(certificate, certificateAuthorities);
 }
 
-function getReach(url: URL, state: ClientState, chooser: Chooser): Reach {
-  const { origin } = url;
+/** @param origin the one of the URL, which `URL` composes at each access. */
+function getReach(url: URL, origin: string, state: ClientState, chooser: Chooser): Reach {
   const reach = state.origins.get(origin) ?? "public";
   if (reach === "public" && !isWebPort(url)) {
     throw new ToolError(

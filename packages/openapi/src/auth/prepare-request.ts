@@ -67,8 +67,8 @@ export function prepareRequest(
     const value = hostHeaders[name] as string;
     headers[name] = value;
     names.push(name);
+    secrets.push(...toHeaderSecrets(name, value));
   }
-  secrets.push(...toHeaderSecrets(hostHeaders));
   if (cookie !== "") {
     const given = headers["cookie"];
     headers["cookie"] = given === undefined ? cookie : `${given}; ${cookie}`;

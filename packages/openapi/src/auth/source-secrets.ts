@@ -14,7 +14,9 @@ export class SourceSecrets {
     for (const credential of [bearer, basic, apiKey, ...Object.values(schemes)]) {
       for (const value of toSecrets(credential)) this.#add(value);
     }
-    for (const value of toHeaderSecrets(headers)) this.#add(value);
+    for (const [name, value] of Object.entries(headers)) {
+      for (const secret of toHeaderSecrets(name, value)) this.#add(secret);
+    }
   }
 
   /** Registers a secret that a function has supplied. */
@@ -41,11 +43,9 @@ function toSecrets(given: SchemeCredential | undefined): readonly string[] {
   return [`${username}:${password}`, password];
 }
 
-/** Returns the secrets in the host's own headers; the names of the headers are in lower case. */
-export function toHeaderSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
-    if (!sensitiveHeader.test(name)) return [];
-    if (name !== "cookie") return [value.slice(value.lastIndexOf(" ") + 1)];
-    return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
-  });
+/** Returns the secrets in a header of the host; its name is in lower case. */
+export function toHeaderSecrets(name: string, value: string): readonly string[] {
+  if (!sensitiveHeader.test(name)) return [];
+  if (name !== "cookie") return [value.slice(value.lastIndexOf(" ") + 1)];
+  return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
 }

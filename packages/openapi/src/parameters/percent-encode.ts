@@ -1,3 +1,4 @@
+const unreserved = /^[\w.~-]*$/;
 const leftByEncodeUri = /[!'()*]/g;
 
 /**
@@ -5,8 +6,9 @@ const leftByEncodeUri = /[!'()*]/g;
  * `URIError` for an unpaired surrogate.
  */
 export function encodeStrict(text: string): string {
-  const encoded = encodeURIComponent(text);
-  return encoded.replace(leftByEncodeUri, percent);
+  // Most values are numbers and words.
+  if (unreserved.test(text)) return text;
+  return encodeURIComponent(text).replace(leftByEncodeUri, percent);
 }
 
 const leftByFormEncoding = /[!'()~]|%20/g;

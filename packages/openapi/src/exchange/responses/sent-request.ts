@@ -56,7 +56,7 @@ export function redactedHeader(
   return value === undefined ? undefined : redactSecrets(value, secrets);
 }
 
-const usualHeaders = [
+const usualHeaders = new Set([
   "content-type",
   "content-disposition",
   "content-language",
@@ -74,7 +74,7 @@ const usualHeaders = [
   "ratelimit-policy",
   "deprecation",
   "sunset",
-] as const;
+]);
 
 /** Never returned, even if a document declares them. */
 const secretHeaders = new Set(["set-cookie", "authorization", "www-authenticate"]);
@@ -82,13 +82,11 @@ const secretHeaders = new Set(["set-cookie", "authorization", "www-authenticate"
 /** Returns the status, and the headers that a host can use: the usual ones, and those that the document declares. */
 export function toDetails(response: HttpResponse, request: SentRequest): JsonObject {
   const headers: Record<string, string> = {};
-  const add = (name: string): void => {
+  const declared = request.declared(response.status).headers;
+  for (const name of Object.keys(response.headers)) {
+    if (!usualHeaders.has(name) && (!declared.includes(name) || secretHeaders.has(name))) continue;
     const value = redactedHeader(response, name, request);
     if (value !== undefined) setOwn(headers, name, value);
-  };
-  for (const name of usualHeaders) add(name);
-  for (const name of request.declared(response.status).headers) {
-    if (!secretHeaders.has(name)) add(name);
   }
   return { status: response.status, headers };
 }

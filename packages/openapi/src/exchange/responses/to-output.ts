@@ -112,8 +112,8 @@ function withWarning(details: JsonObject, warning: string): JsonObject {
 /** Adds a warning to the details if a text has invalid bytes, which are decoded as replacement characters. */
 function withDecodingWarning(response: HttpResponse, details: JsonObject): JsonObject {
   const { body, mediaType } = response;
-  const isText = mediaType !== undefined && isReadableMediaType(mediaType);
-  if (!isText || isUtf8(body) || sniffMediaType(body) !== undefined) return details;
+  if (isUtf8(body) || mediaType === undefined || !isReadableMediaType(mediaType)) return details;
+  if (sniffMediaType(body) !== undefined) return details;
   // In most other charsets, every byte is a character.
   if (!response.text().includes("\uFFFD")) return details;
   const warning = "The answer is not valid UTF-8: U+FFFD replaces the invalid bytes.";
