@@ -19,6 +19,8 @@ export const formatStep: Step = {
 /** oxlint, with the import rules of the workspace. */
 export const lintStep: Step = {
   name: "lint",
+  // Imports of packages are followed to what the build writes.
+  needs: ["build"],
   summary: "oxlint: correctness, the import rules, no default exports, file names and lengths",
   async run(context) {
     const { code, output } = await tool(context, "oxlint", "--format=unix", ".");

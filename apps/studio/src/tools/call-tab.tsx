@@ -9,6 +9,7 @@ import { Badge, EffectBadge } from "../ui/badge.tsx";
 import { getCalls, cancelCall, isRunning, startCall } from "./call.ts";
 import { CallView } from "./call-view.tsx";
 import { getForm } from "./drafts.ts";
+import { toCommand } from "./to-command.ts";
 import { useCheck } from "./use-check.ts";
 import { Checkbox } from "../ui/checkbox.tsx";
 
@@ -128,10 +129,4 @@ export function CallTab({ tool }: { tool: ToolDetails }) {
 function CheckSummary(props: { effect: "allow" | "ask" | "deny"; problems: number }) {
   if (props.problems > 0) return <Badge tone="bad">arguments do not match</Badge>;
   return <EffectBadge effect={props.effect} />;
-}
-
-/** The same call for a POSIX shell. */
-function toCommand(name: string, text: string): string {
-  const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-  return `toolweave call ${quote(name)} ${quote(text)}`;
 }

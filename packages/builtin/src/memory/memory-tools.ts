@@ -10,7 +10,7 @@ import {
   type ToolOutput,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, frameContent } from "@toolweave/core/adapter";
+import { checkOptions, frameContent, parseTime } from "@toolweave/core/adapter";
 import {
   memoryOwner,
   type FoundMemory,
@@ -233,11 +233,11 @@ async function embed({ embedder }: Memory, text: string): Promise<MemoryVector |
 }
 
 function toMoment(name: string, text: string): number {
-  const moment = /^\d{4}-\d\d-\d\d(?:[Tt ]|$)/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(moment)) return moment;
+  const moment = parseTime(text);
+  if (moment !== undefined) return moment;
   throw new ToolError(
     "invalid_arguments",
-    `${name} is no time of RFC 3339, such as 2026-03-01T09:00:00Z.`,
+    `${name} is no date or time of RFC 3339 that exists, such as 2026-03-01T09:00:00Z.`,
   );
 }
 

@@ -11,7 +11,7 @@ import {
   type ToolContext,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, specHashOf } from "@toolweave/core/adapter";
+import { checkOptions, parseTime, specHashOf } from "@toolweave/core/adapter";
 import type { JobSchedule, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { firstSlots } from "./next-slot.ts";
 
@@ -227,13 +227,12 @@ function toSchedule(args: Times, now: number, defaultZone: string): JobSchedule 
   if (cron !== undefined) return { cron, timeZone: time_zone ?? defaultZone };
   if (every_s !== undefined) return { everyMs: every_s * 1_000, from: now + every_s * 1_000 };
   if (after_s !== undefined) return { at: now + after_s * 1_000 };
-  const moment = /^\d{4}-\d\d-\d\d[Tt ].*(?:[Zz]|[+-]\d\d:\d\d)$/.test(at as string)
-    ? Date.parse(at as string)
-    : Number.NaN;
-  if (Number.isNaN(moment)) {
+  const isDate = (at as string).length === "2026-03-01".length;
+  const moment = isDate ? undefined : parseTime(at as string);
+  if (moment === undefined) {
     throw new ToolError(
       "invalid_arguments",
-      "at is no time of RFC 3339 with its offset, such as 2026-03-01T09:00:00+01:00.",
+      "at is no time of RFC 3339 that exists, with its offset, such as 2026-03-01T09:00:00+01:00.",
     );
   }
   return { at: moment };

@@ -95,8 +95,9 @@ describe("the memory of an agent", () => {
     );
     expect(await callText("memory_recall", { until: "2999-01-01" })).toContain("one");
     expect(await callText("memory_recall", { since: "yesterday" })).toBe(
-      "invalid_arguments: since is no time of RFC 3339, such as 2026-03-01T09:00:00Z.",
+      "invalid_arguments: since is no date or time of RFC 3339 that exists, such as 2026-03-01T09:00:00Z.",
     );
+    expect(await callText("memory_recall", { until: "2026-02-30" })).toContain("that exists");
   });
 
   test("says in which run and call it was stored", async () => {

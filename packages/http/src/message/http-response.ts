@@ -126,5 +126,6 @@ function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^(?:mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
   // The asctime format has no time zone, but is in UTC.
   const time = Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`);
-  return Number.isNaN(time) ? undefined : time;
+  // 30 February is not 2 March: the day is the first number in all forms.
+  return new Date(time).getUTCDate() === Number(/\d+/.exec(text)?.[0]) ? time : undefined;
 }

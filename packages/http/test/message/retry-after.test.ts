@@ -18,6 +18,14 @@ describe("retryAfterMs", () => {
     expect(retryAfterMs({ "retry-after": date }, now)).toBe(2000);
   });
 
+  it.each([
+    "Mon, 30 Feb 2026 12:00:00 GMT",
+    "Tuesday, 31-Apr-26 12:00:02 GMT",
+    "Thu Feb 29 12:00:02 2026",
+  ])("a day that does not exist is no date: %s", (date) => {
+    expect(retryAfterMs({ "retry-after": date }, now)).toBeUndefined();
+  });
+
   it("HT31: a date in the past means now", () => {
     expect(retryAfterMs({ "retry-after": "Fri, 20 Nov 2026 11:00:00 GMT" }, now)).toBe(0);
   });

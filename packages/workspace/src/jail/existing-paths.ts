@@ -1,10 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PathMatcher, WorkspaceRoot } from "./path-rules.ts";
-
-/** Folders that are searched below the roots. */
-const maxFolders = 500;
-const maxDepth = 3;
+import type { PathClass, PathMatcher, WorkspaceRoot } from "./path-rules.ts";
 
 /** The files and folders that have rules of their own. */
 export interface ExistingPaths {
@@ -13,6 +9,21 @@ export interface ExistingPaths {
   /** Absolute paths of files and folders that are denied, or that may contain credentials. */
   readonly hiddenPaths: readonly string[];
 }
+
+/** A file or folder with a rule of its own. */
+export interface SpecialPath {
+  /** Relative to the root. */
+  readonly path: string;
+  readonly classes: readonly PathClass[];
+}
+
+/** The bounds of a search for such paths. */
+export interface SearchBounds {
+  readonly maxFolders: number;
+  readonly maxDepth: number;
+}
+
+const sandboxBounds: SearchBounds = { maxFolders: 500, maxDepth: 3 };
 
 /**
  * The protected and hidden paths below the roots, as far as they exist: of a folder that matches, the folder alone. The
@@ -24,25 +35,44 @@ export function findExistingPaths(
 ): ExistingPaths {
   const protectedPaths: string[] = [];
   const hiddenPaths: string[] = [];
-  let folders = 0;
-  const search = (root: string, below: string, depth: number, isProtected: boolean): void => {
-    folders += 1;
-    if (folders > maxFolders || depth > maxDepth) return;
-    for (const { name, kind } of list(join(root, below))) {
-      const path = below === "" ? name : `${below}/${name}`;
-      const classes = matcher.findClasses(path);
-      if (classes.includes("denied") || classes.includes("secret")) {
-        hiddenPaths.push(join(root, path));
-        continue;
-      }
-      const isOwn = classes.includes("protected");
-      if (isOwn && !isProtected) protectedPaths.push(join(root, path));
-      if (kind === "directory" && name !== "node_modules")
-        search(root, path, depth + 1, isProtected || isOwn);
+  for (const { path: root } of roots) {
+    for (const { path, classes } of findSpecialPaths(root, "", matcher, sandboxBounds)) {
+      const isHidden = classes.includes("denied") || classes.includes("secret");
+      if (isHidden) hiddenPaths.push(join(root, path));
+      else if (classes.includes("protected")) protectedPaths.push(join(root, path));
     }
-  };
-  for (const { path } of roots) search(path, "", 0, false);
+  }
   return { protectedPaths, hiddenPaths };
+}
+
+/**
+ * The paths below a folder that have rules of their own, the upper ones first. A folder that is denied or secret is not
+ * searched, and below one that has the same classes, only those with further ones are returned.
+ *
+ * @param below the folder, relative to the root; `""`: the root.
+ */
+export function findSpecialPaths(
+  root: string,
+  below: string,
+  matcher: PathMatcher,
+  { maxFolders, maxDepth }: SearchBounds,
+): readonly SpecialPath[] {
+  const found: SpecialPath[] = [];
+  const folders = [{ path: below, depth: 0, around: 0 }];
+  for (let at = 0; at < folders.length && at < maxFolders; at++) {
+    const folder = folders[at] as (typeof folders)[number];
+    for (const { name, kind } of list(join(root, folder.path))) {
+      const path = folder.path === "" ? name : `${folder.path}/${name}`;
+      const classes = matcher.findClasses(path);
+      if (classes.length > folder.around) found.push({ path, classes });
+      const isHidden = classes.includes("denied") || classes.includes("secret");
+      if (kind !== "directory" || isHidden || name === "node_modules") continue;
+      if (folder.depth < maxDepth) {
+        folders.push({ path, depth: folder.depth + 1, around: classes.length });
+      }
+    }
+  }
+  return found;
 }
 
 /** The members of a folder but links. */

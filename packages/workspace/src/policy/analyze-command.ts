@@ -87,7 +87,9 @@ function analyzeSimple(
 ): AnalyzedCommand {
   const path = argv[0] as string;
   const program = programName(path);
-  const effects = getEffects([program, ...argv.slice(1)]);
+  // `./git` is another program than `git`.
+  const isOwn = path.includes("/") && !/^\/(?:usr\/)?s?bin\/[^/]+$/.test(path);
+  const effects = getEffects([program, ...argv.slice(1)], isOwn);
   const paths: PathUse[] = [...effects.paths.map((one) => ({ ...one, cwd })), ...redirects];
   const reasons = [...effects.reasons];
   let { risk } = effects;
@@ -95,8 +97,7 @@ function analyzeSimple(
     if (order[to] > order[risk]) risk = to;
     reasons.push(reason);
   };
-  // `./git` is another program than `git`.
-  if (path.includes("/") && !/^\/(?:usr\/)?s?bin\/[^/]+$/.test(path)) {
+  if (isOwn) {
     raise("medium", `${path} is a program of the workspace or of another folder`);
   }
   if (redirects.some(({ access }) => access === "write")) raise("medium", redirectionReason);

@@ -1,6 +1,7 @@
 import type { CommandForms } from "./analysis.ts";
 import { getEffects } from "./program-effects.ts";
-import { codeRunners, gitRunners, isOnlyReading, isWriting } from "./program-tables.ts";
+import { codeRunners, gitRunners } from "./program-tables.ts";
+import { hasOptions } from "./read-options.ts";
 import { programName } from "./unwrap.ts";
 
 type Words = readonly string[];
@@ -34,7 +35,7 @@ function getProgramNames(path: string): Words {
   const plain = lower.replace(/(?<=[a-z])[\d.]*\d$/, "");
   const usual = plain === "nodejs" ? "node" : plain;
   // `base64` is not version 64 of `base`.
-  return isOnlyReading(lower) ? [program, lower] : [...new Set([program, lower, major, usual])];
+  return hasOptions(lower) ? [program, lower] : [...new Set([program, lower, major, usual])];
 }
 
 /** The folders in which `find` searches. */
@@ -81,10 +82,6 @@ function getPossible(program: string, args: Words): CommandForms["possible"] {
     case "mawk":
     case "nawk":
       return args.some((arg) => /system|getline|[|@]|^-[filE]|^--/.test(arg)) ? "any" : [];
-    case "sed":
-      return getSedScripts(args).some(mayRunPrograms) ? "any" : [];
-    case "fd":
-      return args.some((arg) => /^-[a-zA-Z]*[xX]|^--exec/.test(arg)) ? getCommandsIn(args) : [];
     case "find":
       return [];
     case "printf":
@@ -92,7 +89,11 @@ function getPossible(program: string, args: Words): CommandForms["possible"] {
     case "[":
       return getEffects([program, ...args]).risk === "high" ? "any" : [];
   }
-  if (isOnlyReading(program) || isWriting(program)) return [];
+  if (program === "hostname") return [];
+  if (hasOptions(program)) {
+    const { mayRun } = getEffects([program, ...args]);
+    return mayRun === "any" ? "any" : mayRun === undefined ? [] : getCommandsIn(args);
+  }
   return codeRunners.has(program) && isGivenCode(args) ? "any" : getCommandsIn(args);
 }
 
@@ -103,27 +104,6 @@ function isGivenCode(args: Words): boolean {
   return (
     operand === -1 ||
     options.some((arg) => /^-\w*[cCeEprs]|^--(?:eval|print|exec|command|call|run)\b|^-$/.test(arg))
-  );
-}
-
-/** The scripts of sed: those of its options, or its first operand. */
-function getSedScripts(args: Words): Words {
-  const scripts = args.flatMap((arg, at) => {
-    const isNext = /^-[nErsuz]*e$|^--e\w*$/.test(arg);
-    return isNext
-      ? args.slice(at + 1, at + 2)
-      : (/^(?:-[nErsuz]*e|--e\w*=)(.+)$/s.exec(arg)?.[1] ?? []);
-  });
-  const isFile = args.some((arg) => /^-[nErsuz]*f|^--fi/.test(arg));
-  const [operand] = args.filter((arg) => !arg.startsWith("-"));
-  return scripts.length > 0 || isFile || operand === undefined ? scripts : [operand];
-}
-
-/** Returns true for a script of sed with a command or a flag that runs programs. */
-function mayRunPrograms(script: string): boolean {
-  return (
-    /(?:^|[;\n{}!\d$/])\s*e(?:\s|$|[;}])/.test(script) ||
-    /[^\w\s]\w*e\w*\s*(?:[;\n}]|$)/.test(script)
   );
 }
 

@@ -1,96 +1,11 @@
-/** The options with which a program only reads. Another option makes the risk medium. */
-export interface Reader {
-  /** Letters of options without a value; `*`: no option of the program writes or runs anything. */
-  readonly short?: string;
-  /** Letters of options with a value. */
-  readonly valued?: string;
-  /** Long options, without the value behind `=`. */
-  readonly long?: readonly string[];
-  /** The operands: files that are read (the default), texts, or a pattern and then files. */
-  readonly operands?: "files" | "texts" | "pattern";
-}
-
 /** The names in a text. */
 function names(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Long options in a text, without their dashes. */
-function long(text: string): readonly string[] {
-  return names(text).map((name) => `--${name}`);
-}
-
 function forAll<Value>(text: string, value: Value): Readonly<Record<string, Value>> {
   return Object.fromEntries(names(text).map((name) => [name, value]));
 }
-
-/** A program that reads texts, and has no option that does more. */
-export const textReader: Reader = { short: "*", operands: "texts" };
-
-/** Programs that only read, with their harmless options. */
-export const readers: Readonly<Record<string, Reader>> = {
-  ...forAll<Reader>(
-    `b2sum base32 cat cksum cmp column comm cut df du expand fmt fold head hexdump join ls md5sum nl od paste readlink
-    realpath rev sha1sum sha224sum sha256sum sha384sum sha512sum stat strings tac tail unexpand wc`,
-    { short: "*" },
-  ),
-  ...forAll<Reader>(
-    `arch basename cal cd dirname echo expr false free getconf groups id lscpu nproc numfmt pgrep printenv ps pwd seq
-    sleep tr true : type uname uptime which whereis whoami who`,
-    textReader,
-  ),
-  ...forAll<Reader>("egrep fgrep grep", { short: "*", operands: "pattern" }),
-  base64: { short: "di", valued: "w", long: long("decode ignore-garbage wrap") },
-  date: {
-    short: "uRI",
-    valued: "dr",
-    long: long("utc iso-8601 date reference rfc-3339 rfc-email"),
-    operands: "texts",
-  },
-  diff: {
-    short: "abBcdeEfiNnqrstTuwyZ",
-    valued: "CUxIFW",
-    long: long(`brief color exclude ignore-all-space ignore-case ignore-space-change new-file recursive
-      report-identical-files side-by-side unified`),
-  },
-  file: {
-    short: "bhikLNnprsvz0",
-    valued: "eF",
-    long: long("brief mime mime-type mime-encoding dereference"),
-  },
-  jq: {
-    short: "cCMrajSensR",
-    long: long(`arg argjson compact-output exit-status indent join-output monochrome-output null-input raw-input
-      raw-output slurp sort-keys tab`),
-    operands: "pattern",
-  },
-  locale: { short: "akmcv", operands: "texts" },
-  rg: {
-    short: "0acFHIiLlNnoPpqSsUuvwx",
-    valued: "ABCEeFgjmMtT",
-    long: long(`case-sensitive color column context count files files-with-matches fixed-strings glob heading hidden
-      ignore-case iglob invert-match json line-number max-count max-depth multiline no-heading no-ignore no-line-number
-      no-messages only-matching pcre2 smart-case sort stats type type-list vimgrep word-regexp`),
-    operands: "pattern",
-  },
-  shuf: {
-    short: "erz",
-    valued: "in",
-    long: long("echo head-count input-range repeat zero-terminated"),
-  },
-  sort: {
-    short: "bcCdfghiMmnRrsuVz",
-    valued: "kSt",
-    long: long(`check dictionary-order field-separator general-numeric-sort human-numeric-sort ignore-case
-      ignore-leading-blanks key merge month-sort numeric-sort random-sort reverse stable unique version-sort
-      zero-terminated`),
-  },
-  tree: {
-    short: "adfilshpugDFQNqnCA",
-    valued: "LIP",
-    long: long("noreport charset dirsfirst gitignore prune du filelimit"),
-  },
-};
 
 /** Programs that run code from their arguments, from files or from their input. */
 export const codeRunners: ReadonlySet<string> = new Set(
@@ -107,18 +22,6 @@ export const codeRunners: ReadonlySet<string> = new Set(
 export const gitRunners: ReadonlySet<string> = new Set(
   names("bisect rebase submodule filter-branch difftool mergetool for-each-repo hook send-email"),
 );
-
-/** Returns true for a program of the tables that only reads. */
-export function isOnlyReading(program: string): boolean {
-  return Object.hasOwn(readers, program) || specialReaders.has(program);
-}
-
-const specialReaders: ReadonlySet<string> = new Set(names("hostname uniq xxd"));
-
-/** Returns true for a program of the tables that changes files, and runs no other program. */
-export function isWriting(program: string): boolean {
-  return Object.hasOwn(writers, program);
-}
 
 /** Programs of high risk, whatever their arguments are, with the reason. */
 export const dangerous: Readonly<Record<string, string>> = {
@@ -140,7 +43,30 @@ export const dangerous: Readonly<Record<string, string>> = {
     dd shred truncate wipefs`,
     "it changes the system",
   ),
+  ...forAll(
+    "7z 7za ar bsdtar cpio pax patch rsync unrar zstd",
+    "the files that it writes are not in its arguments",
+  ),
 };
+
+/**
+ * Programs that build, test, format and inspect a project: they run what the project contains or configures, and their
+ * risk is medium.
+ */
+export const projectPrograms: ReadonlySet<string> = new Set(
+  names(
+    `npm pnpm yarn corepack cargo rustc rustup go gofmt gcc g++ cc c++ clang clang++ clang-format clang-tidy cmake ctest
+    ninja meson bazel buck mvn gradle ant javac kotlinc scalac sbt lein swift swiftc xcodebuild dotnet msbuild mix rebar3
+    stack cabal ghc zig nim crystal dart flutter composer phpunit bundle bundler rake rspec rubocop gem rails pip pip3
+    pipenv poetry uv tox nox pytest mypy pyright ruff black isort flake8 pylint bandit coverage alembic django-admin
+    flask uvicorn gunicorn celery sphinx-build mkdocs tsc tsx ts-node eslint prettier biome oxlint stylelint jest vitest
+    mocha ava cypress playwright karma nyc c8 webpack rollup vite esbuild swc parcel next nuxt astro svelte-kit remix ng
+    vue nodemon pm2 turbo nx lerna changeset prisma drizzle-kit knex sequelize typeorm storybook husky lint-staged
+    pre-commit commitlint shellcheck shfmt hadolint actionlint yamllint markdownlint jsonlint xmllint protoc buf sqlc
+    hugo jekyll ctags cloc tokei scc hyperfine pandoc exiftool less more man top htop lsof ss netstat vmstat iostat
+    dmesg lsblk free clear mktemp ansible-lint tflint golangci-lint staticcheck air k6 newman`,
+  ),
+);
 
 /** Programs that connect to other hosts. */
 export const networked: ReadonlySet<string> = new Set(
@@ -149,14 +75,6 @@ export const networked: ReadonlySet<string> = new Set(
     gcloud az openssl gnutls-cli lftp lynx w3m links elinks`,
   ),
 );
-
-/** Programs whose operands are files that they write, with the letters of options that make that worse. */
-export const writers: Readonly<Record<string, string>> = {
-  ...forAll("cp install ln mkdir mv rmdir tee touch unlink", ""),
-  chmod: "R",
-  chown: "R",
-  rm: "rRf",
-};
 
 /** Words of `find` without a value that only select or print. */
 export const findTests: ReadonlySet<string> = new Set(

@@ -134,7 +134,8 @@ function addPath(found: Map<string, PermissionRequest>, use: PathUse, place: Scr
   // Of a path whose folder is unknown, only the name is certain.
   const target = displayLine(full ?? path);
   const where = full === undefined ? "unknown" : place.isInside(full) ? "inside" : "outside";
-  if (access === "read" && where === "inside") return;
+  if (use.isPossible === true ? where !== "outside" : access === "read" && where === "inside")
+    return;
   const kind = access === "write" ? "fs.write" : "fs.read";
   const verb = access === "write" ? "Write" : "Read";
   found.set(`${kind} ${target}`, {

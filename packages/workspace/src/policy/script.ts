@@ -4,6 +4,13 @@ export interface PathUse {
   readonly access: "read" | "write";
   /** The folder that relative paths begin at, relative to that of the script; undefined: unknown. */
   readonly cwd: string | undefined;
+  /**
+   * `tree`: also all that is below it; `visible`: but hidden files; `names`: the files beside it whose names begin with
+   * its own. Default: the file alone.
+   */
+  readonly extent?: "tree" | "visible" | "names";
+  /** The program may use it, and it may be no path: it counts only where it is of importance. */
+  readonly isPossible?: boolean;
 }
 
 /** A command whose words are all known: what a shell would run. */

@@ -6,8 +6,9 @@ import { CommandRules, type CommandDecision, type CommandRule } from "./command-
 /** Options of `workspacePolicy`. */
 export interface WorkspacePolicyOptions {
   /**
-   * Calls up to this risk run without approval. `low`: commands that only read, in the workspace; `medium`: also changes of its files,
-   * and commands that are not known; `high`: every script that is understood, and its connections. Default: `low`.
+   * Calls up to this risk run without approval. `low`: commands that only read, in the workspace; `medium`: also changes
+   * of its files, and programs that build and test the project; `high`: every script that is understood, and its
+   * connections. Default: `low`.
    */
   readonly maxRisk?: "none" | Risk;
   /**

@@ -1,6 +1,12 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { PermissionRequest } from "@toolweave/core";
+import { findSpecialPaths, type SpecialPath } from "../jail/existing-paths.ts";
+import type { PathClass } from "../jail/path-rules.ts";
+import { pathBelow } from "../jail/walk.ts";
 import type { ScriptAnalysis } from "../policy/analysis.ts";
 import { resolvePath, scriptPermissions } from "../policy/script-permissions.ts";
+import type { PathUse } from "../policy/script.ts";
 import { pathPermissions, withPath, type Workspace } from "./workspace.ts";
 
 /** A script that is to be run, with its analysis. */
@@ -31,12 +37,13 @@ export async function commandPermissions(
       isIsolated,
       hidesNetwork,
     }),
-    ...specialFiles(workspace, analysis, folder),
+    ...specialFiles(workspace, analysis, folder, isIsolated),
   ];
 }
 
 /**
- * Permissions for files of the workspace for which its rules ask, such as secrets.
+ * Permissions for files of the workspace for which its rules ask, such as secrets: those that the script names, and those
+ * below the folders that its programs enter.
  *
  * @throws ToolError `permission_denied` for a file that its rules deny.
  */
@@ -44,15 +51,53 @@ function specialFiles(
   workspace: Workspace,
   analysis: ScriptAnalysis,
   folder: string,
+  isIsolated: boolean,
 ): readonly PermissionRequest[] {
+  const { jail } = workspace;
   const found = new Map<string, PermissionRequest>();
-  for (const use of analysis.commands.flatMap(({ paths }) => paths)) {
-    const path = resolvePath(use, folder);
-    if (path === undefined || !workspace.jail.contains(path)) continue;
-    for (const permission of pathPermissions(workspace, path, use.access)) {
+  const add = (path: string, { access }: PathUse): void => {
+    for (const permission of pathPermissions(workspace, path, access)) {
       const { kind, target } = permission;
       if (kind.startsWith("custom.")) found.set(`${kind} ${target}`, permission);
+    }
+  };
+  for (const use of analysis.commands.flatMap(({ paths }) => paths)) {
+    const path = resolvePath(use, folder);
+    if (path === undefined || !jail.contains(path)) continue;
+    if (use.isPossible !== true || existsSync(path)) add(path, use);
+    for (const { path: inner, classes } of findSpecialIn(workspace, path, use)) {
+      const isHidden = isIsolated && hiddenClasses.some((name) => classes.includes(name));
+      if (!isHidden) add(inner, use);
     }
   }
   return [...found.values()];
 }
+
+/** The classes of files that are empty in a sandbox that isolates. */
+const hiddenClasses: readonly PathClass[] = ["denied", "secret"];
+
+const treeBounds = { maxFolders: 2_000, maxDepth: Infinity };
+
+/** The files with rules of their own among those that a use of a path is of, beside that path itself. */
+function findSpecialIn(
+  { jail }: Workspace,
+  path: string,
+  { extent }: PathUse,
+): readonly SpecialPath[] {
+  if (extent === undefined) return [];
+  const folder = extent === "names" ? dirname(path) : path;
+  const bounds = extent === "names" ? { maxFolders: 1, maxDepth: 0 } : treeBounds;
+  const isMeant = (one: string): boolean =>
+    extent === "names"
+      ? one.startsWith(path)
+      : extent === "tree" || !hidden.test(one.slice(folder.length));
+  return jail.roots.flatMap(({ path: root }) => {
+    const below = pathBelow(root, folder);
+    if (below === undefined) return [];
+    const special = findSpecialPaths(root, below, jail.matcher, bounds);
+    const all = special.map((one) => ({ path: join(root, one.path), classes: one.classes }));
+    return all.filter((one) => isMeant(one.path));
+  });
+}
+
+const hidden = /\/\./;
