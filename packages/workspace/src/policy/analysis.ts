@@ -3,6 +3,16 @@ import type { PathUse, UnknownPart } from "./script.ts";
 /** How much harm a command can do: it only reads; it changes something, or is not known well; it can do anything. */
 export type Risk = "low" | "medium" | "high";
 
+/** The effects of a program with its arguments. */
+export interface ProgramEffects {
+  readonly risk: Risk;
+  readonly reasons: readonly string[];
+  readonly paths: readonly Omit<PathUse, "cwd">[];
+  readonly network?: boolean;
+  /** It may run programs: one that its arguments name, or any. */
+  readonly mayRun?: "named" | "any";
+}
+
 /** Other forms of a command, and commands that it may run, for rules that deny or ask. */
 export interface CommandForms {
   /** Other forms of the same command: `rm x` of `/bin/rm x`, `git push` of `git -C . push`. */

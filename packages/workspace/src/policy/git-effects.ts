@@ -1,5 +1,5 @@
 import { toPossibleUses } from "./possible-paths.ts";
-import type { ProgramEffects } from "./program-effects.ts";
+import type { ProgramEffects } from "./analysis.ts";
 import { gitNetwork, gitReads } from "./program-tables.ts";
 
 /** Options before the command that change nothing of what git does. */

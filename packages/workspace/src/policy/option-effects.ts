@@ -1,4 +1,4 @@
-import type { ProgramEffects } from "./program-effects.ts";
+import type { ProgramEffects } from "./analysis.ts";
 import { readOptions, type GivenOption, type ReadArguments } from "./read-options.ts";
 import { readSedScript } from "./sed-script.ts";
 import type { PathUse } from "./script.ts";
@@ -22,7 +22,11 @@ export function getOptionEffects(program: string, args: readonly string[]): Opti
   const reasons: string[] = [];
   if (unknown !== undefined) reasons.push(`${program} ${unknown} is not known`);
   if (risky !== undefined) {
-    reasons.push(`${program} ${dash(risky.name)} does more than change the files that it names`);
+    reasons.push(
+      given.use === "writes" || given.use === "mode"
+        ? `${program} changes whole folders, or does not ask`
+        : `${program} ${dash(risky.name)} does more than change the files that it names`,
+    );
   }
   if (fault !== undefined) reasons.push(`${program} ${fault}`);
   if (reasons.length > 0) {
@@ -70,7 +74,7 @@ function isStream(path: string): boolean {
 
 const extracts = "writes the files that the archive names";
 
-/** What becomes of the operands; `fault`: why it is not known, the end of a sentence. */
+/** The uses of the operands; `fault`: why it is not known, the end of a sentence. */
 interface OperandUses {
   readonly paths: readonly Use[];
   readonly fault?: string;
@@ -161,29 +165,32 @@ function getTransferUses(
   const [only = ""] = operands;
   const isAlone = folder === undefined && operands.length === 1;
   // `ln a/b` makes `b` here.
-  const target = folder ?? (isAlone ? (use === "links" ? baseName(only) : only) : operands.at(-1));
+  const target =
+    folder ?? (isAlone ? (use === "links" ? toBaseName(only) : only) : operands.at(-1));
   if (target === undefined) return [];
   const all = isAlone && use === "links" ? [only] : sources;
   const isSymbolic = use === "links" && has("s", "symbolic");
-  const written = all.flatMap((source) => {
-    const below = has("parents") ? source : baseName(source);
-    return [`${target}/${below}`];
-  });
+  const written = [
+    target,
+    ...all.map((source) => `${target}/${has("parents") ? source : toBaseName(source)}`),
+  ];
   const extent = use === "moves" ? ({ extent: "tree" } as const) : {};
+  // A file that is replaced is kept under its name with an ending.
+  const keeps = has("b", "backup", "S", "suffix");
   return [
     ...all.flatMap((source): Use[] => {
       if (use === "copies" || use === "installs") return [read(source)];
       if (use === "moves") return [{ path: source, access: "write", extent: "tree" }];
       // A second name of a file is a way to write it; a symbolic one is relative to where it is.
       if (!isSymbolic) return [read(source), write(source)];
-      return [source, `${folderOf(target)}/${source}`, `${target}/${source}`].map((path) => ({
+      return [source, `${toFolder(target)}/${source}`, `${target}/${source}`].map((path) => ({
         path: source.startsWith("/") ? source : path,
         access: "read",
         extent: "tree",
       }));
     }),
-    { ...write(target), ...extent },
     ...written.map((path) => ({ ...write(path), ...extent })),
+    ...(keeps ? written.map((path) => ({ ...write(path), extent: "names" as const })) : []),
   ];
 }
 
@@ -195,8 +202,11 @@ function getReplacedUses(
   read: (path: string) => Use,
   write: (path: string) => Use,
 ): readonly Use[] {
-  const reads = ["c", "stdout", "to-stdout", "l", "list", "t", "test"];
-  if (options.some(({ name }) => reads.includes(name))) return operands.map(read);
+  const has = (pattern: RegExp): boolean => options.some(({ name }) => pattern.test(name));
+  const isStdout = has(/^(?:c|stdout|to-stdout)$/);
+  // Of `-t` and `-d`, some of these programs obey the last one.
+  const isOther = has(/^(?:[dz]|compress|decompress|uncompress)$/);
+  if (isStdout || (!isOther && has(/^(?:[lt]|list|test)$/))) return operands.map(read);
   const suffixes = options.flatMap(({ name, values }) =>
     /^(?:S|suffix)$/.test(name) ? values : [],
   );
@@ -213,10 +223,10 @@ function getReplacedUses(
 }
 
 function getSedUses({ options, operands }: ReadArguments): OperandUses {
-  const valuesOf = (...names: readonly string[]): readonly string[] =>
+  const findValues = (...names: readonly string[]): readonly string[] =>
     options.flatMap(({ name, values }) => (names.includes(name) ? values : []));
-  const hasFile = valuesOf("f", "file").length > 0;
-  const given = valuesOf("e", "expression");
+  const hasFile = findValues("f", "file").length > 0;
+  const given = findValues("e", "expression");
   const isGiven = hasFile || given.length > 0;
   const files = isGiven ? operands : operands.slice(1);
   const script = readSedScript((isGiven ? given : operands.slice(0, 1)).join("\n"));
@@ -237,9 +247,9 @@ function getSedUses({ options, operands }: ReadArguments): OperandUses {
 
 /** The name under which sed keeps the original of a file. */
 function toBackup(path: string, suffix: string): string {
-  const base = baseName(path);
+  const base = toBaseName(path);
   const name = suffix.includes("*") ? suffix.replaceAll("*", base) : base + suffix;
-  return name.includes("/") ? name : `${folderOf(path)}/${name}`;
+  return name.includes("/") ? name : `${toFolder(path)}/${name}`;
 }
 
 /** `tar cfC a.tar dir x`: the first word has letters, whose values follow in their order. */
@@ -258,9 +268,9 @@ function withDashes(args: readonly string[]): readonly string[] {
 function getTarUses({ options, operands }: ReadArguments): OperandUses {
   const names = new Set(options.map(({ name }) => name));
   const has = (...all: readonly string[]): boolean => all.some((name) => names.has(name));
-  const valuesOf = (...all: readonly string[]): readonly string[] =>
+  const findValues = (...all: readonly string[]): readonly string[] =>
     options.flatMap(({ name, values }) => (all.includes(name) ? values : []));
-  const archives = valuesOf("f", "file").filter((path) => !isStream(path));
+  const archives = findValues("f", "file").filter((path) => !isStream(path));
   if (archives.some((path) => path.includes(":")))
     return { paths: [], fault: "may connect to another host" };
   const isList = has("t", "list", "d", "diff", "compare");
@@ -282,7 +292,7 @@ function getTarUses({ options, operands }: ReadArguments): OperandUses {
   if (!isList && !isExtraction && !writesArchive)
     return { paths: [], fault: "has no known operation" };
   // Each is relative to the one before.
-  const folders = valuesOf("C", "directory").reduce<readonly string[]>(
+  const folders = findValues("C", "directory").reduce<readonly string[]>(
     (all, folder) => [...all, join(all.at(-1) ?? ".", folder)],
     [],
   );
@@ -307,13 +317,13 @@ function join(folder: string, path: string): string {
 }
 
 /** As `basename`. */
-function baseName(path: string): string {
+function toBaseName(path: string): string {
   const clean = path.replace(/\/+$/, "");
   return clean.slice(clean.lastIndexOf("/") + 1);
 }
 
 /** As `dirname`. */
-function folderOf(path: string): string {
+function toFolder(path: string): string {
   const clean = path.replace(/\/+$/, "");
   const end = clean.lastIndexOf("/");
   return end === -1 ? "." : end === 0 ? "/" : clean.slice(0, end);

@@ -1,7 +1,7 @@
 import type { PathUse } from "./script.ts";
 
 /** The paths that a word of a program can be: the word, or the value in it. */
-export function toPossiblePaths(word: string): readonly string[] {
+function toPossiblePaths(word: string): readonly string[] {
   if (!word.startsWith("-")) {
     // `HEAD:.env` of git, `key=value`.
     const value = /^[^/=:]+[=:](.+)$/s.exec(word)?.[1];

@@ -1,20 +1,10 @@
-import type { Risk } from "./analysis.ts";
+import type { ProgramEffects } from "./analysis.ts";
 import { getGitEffects } from "./git-effects.ts";
 import { getOptionEffects } from "./option-effects.ts";
 import { toPossibleUses } from "./possible-paths.ts";
 import { dangerous, findTests, findValues, networked, projectPrograms } from "./program-tables.ts";
 import { hasOptions } from "./read-options.ts";
 import type { PathUse } from "./script.ts";
-
-/** The effects of a program with its arguments. */
-export interface ProgramEffects {
-  readonly risk: Risk;
-  readonly reasons: readonly string[];
-  readonly paths: readonly Omit<PathUse, "cwd">[];
-  readonly network?: boolean;
-  /** It may run programs: one that its arguments name, or any. */
-  readonly mayRun?: "named" | "any";
-}
 
 /**
  * The effects of a program with these arguments. A program that is not in the tables, or an option that its table does

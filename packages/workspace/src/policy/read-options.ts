@@ -92,7 +92,7 @@ function read(table: Options, args: readonly string[]): ReadArguments {
         return;
       }
       const takesRest = marks !== undefined && /[=<>@?]/.test(marks);
-      if (table.isSingle && !takesRest && rest !== "") unknown ??= word;
+      if (table.isSingle && rest !== "" && !(takesRest && /^\d+$/.test(rest))) unknown ??= word;
       add(letter, marks ?? "", takesRest && rest !== "" ? rest : undefined);
       if (takesRest) return;
     }

@@ -150,7 +150,13 @@ function addPath(found: Map<string, PermissionRequest>, use: PathUse, place: Scr
  * Where a file of a script that runs in a folder is, with all links followed; undefined: the folder of the command is not
  * known.
  */
-export function resolvePath({ path, cwd }: PathUse, folder: string): string | undefined {
+export function resolvePath({ path, cwd, extent }: PathUse, folder: string): string | undefined {
+  if (extent === "names") {
+    // The beginning of names is no file, so that no link of that name is followed.
+    const at = path.lastIndexOf("/") + 1;
+    const around = resolvePath({ path: path.slice(0, at) || ".", access: "write", cwd }, folder);
+    return around === undefined ? undefined : `${around}/${path.slice(at)}`;
+  }
   if (path.startsWith("/")) return followLinks(path);
   if (cwd === undefined) return undefined;
   // `cd` goes by the text of its path, programs by the file system.

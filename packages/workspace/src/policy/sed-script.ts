@@ -1,4 +1,4 @@
-/** What a script of sed does beside its changes of the text. */
+/** The effects of a script of sed beside its changes of the text. */
 export interface SedEffects {
   readonly reads: readonly string[];
   readonly writes: readonly string[];

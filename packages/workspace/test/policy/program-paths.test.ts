@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { analyzeCommand } from "../../src/index.ts";
 
 /** The paths of a command: `r` or `w`, with `*` for a whole folder, in order. */
-function pathsOf(script: string): readonly string[] {
+function readPaths(script: string): readonly string[] {
   return analyzeCommand(script).commands.flatMap(({ paths }) =>
     paths
       .filter(({ isPossible }) => isPossible !== true)
@@ -25,7 +25,8 @@ describe("what a program writes is read from its options, in every way to write 
     ["cp f d/hooks/", "r f | w d/hooks/ | w d/hooks//f"],
     ["cp f g -t d", "r f | r g | w d | w d/f | w d/g"],
     ["cp -- -t f", "r -t | w f | w f/-t"],
-    ["cp -S .bak a b", "r a | w b | w b/a"],
+    ["cp -S .bak a b", "r a | w b | w b/a | w… b | w… b/a"],
+    ["ln -b a b", "r a | w a | w b | w b/a | w… b | w… b/a"],
     ["mv -t d a", "w* a | w* d | w* d/a"],
     ["mv a b", "w* a | w* b | w* b/a"],
     ["install -D a /outside/b", "r a | w /outside/b | w /outside/b/a"],
@@ -82,7 +83,7 @@ describe("what a program writes is read from its options, in every way to write 
     const { isKnown, risk } = analyzeCommand(script);
     expect(isKnown).toBe(true);
     expect(risk).not.toBe("high");
-    expect(pathsOf(script).join(" | ")).toBe(expected);
+    expect(readPaths(script).join(" | ")).toBe(expected);
   });
 });
 

@@ -28,15 +28,8 @@ test.runIf(hasTracer)(
     const known = commands.filter((_, index) => uses[index]?.risk !== "high");
     const missed: unknown[] = [];
     let written = 0;
-    traceWrites(known, (run) => {
-      const { paths } = analyzeArgv(run.argv, false).commands[0] as ReturnType<
-        typeof analyzeArgv
-      >["commands"][number];
-      const named = paths.flatMap((use) => {
-        if (use.access !== "write" || use.isPossible === true) return [];
-        const path = normalize(resolvePath(use, run.folder) ?? "/nowhere");
-        return [{ path, literal: normalize(join(run.folder, use.path)), extent: use.extent }];
-      });
+    traceWrites(known, findNamed, (run) => {
+      const named = run.prepared;
       for (const path of run.written) {
         written += 1;
         const isNamed = named.some(
@@ -56,3 +49,15 @@ test.runIf(hasTracer)(
   },
   3_600_000,
 );
+
+/** The places that a command is known to write. */
+function findNamed(argv: readonly string[], folder: string) {
+  const { commands } = analyzeArgv(argv, false);
+  return commands.flatMap(({ paths }) =>
+    paths.flatMap((use) => {
+      if (use.access !== "write" || use.isPossible === true) return [];
+      const path = normalize(resolvePath(use, folder) ?? "/nowhere");
+      return [{ path, literal: normalize(join(folder, use.path)), extent: use.extent }];
+    }),
+  );
+}

@@ -36,7 +36,7 @@ const sedScripts = [
   "y/abc/xyz/",
 ];
 
-/** What a program says about its own options, by name: the word, and whether a value follows. */
+/** An option in the help text of a program: the word, and whether a value follows. */
 export interface OwnOption {
   readonly word: string;
   readonly takesValue: boolean;
@@ -92,7 +92,7 @@ export function randomCommand(
   if (program === "sed" && random() < 0.8)
     words.push(...(random() < 0.5 ? ["-e"] : []), pick(sedScripts));
   if (/^(?:grep|egrep|rg|tr|jq|awk)$/.test(program)) words.push(pick(["l", "."]));
-  if (/^ch/.test(program)) words.push(pick(["600", "-w", "u+x", "nobody"]));
+  if (program.startsWith("ch")) words.push(pick(["600", "-w", "u+x", "root"]));
   if (program === "tar" && random() < 0.6)
     words.unshift(pick(["cf", "-cf", "tf", "xf", "-czf", "-rf", "cfC"]), pick(operands));
   const files = Math.floor(random() * 4);

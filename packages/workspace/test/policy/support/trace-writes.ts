@@ -21,8 +21,10 @@ export const hasTracer: boolean =
   spawnSync("strace", ["-qq", "-e", "trace=none", "true"]).status === 0;
 
 /** A command that was run, with the files that it wrote. */
-export interface TracedRun {
+export interface TracedRun<Prepared> {
   readonly argv: readonly string[];
+  /** Returned by `prepare` before the command ran. */
+  readonly prepared: Prepared;
   /** The folder in which it ran. Beside it is `outside`. */
   readonly folder: string;
   /** Absolute paths that it changed, made, removed, or opened for writing and left there. */
@@ -35,23 +37,26 @@ const batch = 500;
  * Runs commands, each in a folder of its own with the same files, and calls `examine` before its folder is removed. The
  * system calls of all programs are recorded. They run without rights, so that none changes the machine.
  */
-export function traceWrites(
+export function traceWrites<Prepared>(
   commands: readonly (readonly string[])[],
-  examine: (run: TracedRun) => void,
+  prepare: (argv: readonly string[], folder: string) => Prepared,
+  examine: (run: TracedRun<Prepared>) => void,
 ): void {
   for (let at = 0; at < commands.length; at += batch) {
-    runBatch(commands.slice(at, at + batch), examine);
+    runBatch(commands.slice(at, at + batch), prepare, examine);
   }
 }
 
-function runBatch(
+function runBatch<Prepared>(
   commands: readonly (readonly string[])[],
-  examine: (run: TracedRun) => void,
+  prepare: (argv: readonly string[], folder: string) => Prepared,
+  examine: (run: TracedRun<Prepared>) => void,
 ): void {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-traced-")));
   try {
     chmodSync(root, 0o777);
     const folders = commands.map((_, index) => makeFolders(join(root, `c${index}`)));
+    const prepared = commands.map((argv, index) => prepare(argv, folders[index] as string));
     const before = folders.map((folder) => snapshot(join(folder, "..")));
     const script = commands.map((argv, index) => {
       const words = argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
@@ -70,6 +75,7 @@ function runBatch(
         "-f",
         "-qq",
         "-y",
+        "--seccomp-bpf",
         "-s",
         "4096",
         "-e",
@@ -100,6 +106,7 @@ function runBatch(
       const elsewhere = opened.filter((path) => !path.startsWith(`${root}/`));
       examine({
         argv,
+        prepared: prepared[index] as Prepared,
         folder,
         written: [...new Set([...changed, ...own, ...(index === 0 ? elsewhere : [])])],
       });
