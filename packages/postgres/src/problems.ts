@@ -26,6 +26,12 @@ const settings: readonly Setting[] = [
     problem:
       "synchronous_commit is off: a crash of the server loses the last claims, and an approval could be used twice.",
   },
+  {
+    name: "server_encoding",
+    isSafe: (value) => value === "UTF8",
+    problem:
+      "The encoding of the database is not UTF8: texts with other characters than its own are refused. Create the database with ENCODING 'UTF8'.",
+  },
 ];
 
 /**
@@ -47,7 +53,7 @@ export async function findProblems(
   await db.prepare();
   const rows = await db.inspect(
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit',
-       'statement_timeout')`,
+       'server_encoding', 'statement_timeout')`,
   );
   const found = new Map(rows.map((row) => [row["name"], String(row["setting"])]));
   const problems = settings

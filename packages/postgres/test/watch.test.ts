@@ -131,7 +131,8 @@ describe.skipIf(url === undefined)("changes of tasks", () => {
           const client = await pool.connect();
           return {
             query(text, values) {
-              statements.push(text);
+              // The settings of a connection are read once for each, and here each is a new object.
+              if (!text.includes("current_setting")) statements.push(text);
               return client.query(text, values);
             },
             release: (error) => {

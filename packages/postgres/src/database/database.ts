@@ -1,7 +1,9 @@
 import { ToolError } from "@toolweave/core";
 import type { Timers } from "@toolweave/stores/shared";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { migrations } from "./migrations.ts";
+import { beginTransaction, queryWithSettings, startupOptions } from "./transaction-settings.ts";
 
 /** A row by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -46,6 +48,10 @@ const minServer = 140_000;
 
 /** SQLSTATE classes after which the same statement may succeed: connection, resources, operator intervention, conflict. */
 const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57", "40"]);
+/** SQLSTATE of statements that another transaction was in the way of: nothing was done. */
+const conflicts: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
+/** Maximum pause before such a statement is sent again. */
+const conflictMs = 50;
 const undefinedFunction = "42883";
 
 /** Statements with a deadline over a pool of connections. Every statement that is given to it may be sent again. */
@@ -181,7 +187,7 @@ export class Database {
   async #migrate(): Promise<void> {
     const { schema } = this;
     const work = async (client: PostgresClient): Promise<void> => {
-      await client.query("BEGIN");
+      await client.query(beginTransaction);
       await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [
         `${schema}:migrate`,
       ]);
@@ -212,23 +218,25 @@ export class Database {
   ): Promise<readonly Row[]> {
     return this.#retried(
       () =>
-        this.#withClient(async (client) => {
-          const { rows } = await client.query(text, [...values]);
-          return rows as readonly Row[];
-        }),
+        this.#withClient(
+          async (client) => (await queryWithSettings(client, text, values)) as readonly Row[],
+        ),
       attempts,
     );
   }
 
   async #retried<T>(work: () => Promise<T>, attempts: number): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+    const until = performance.now() + deadlineMs;
+    for (let attempt = 1; ;) {
       this.#assertOpen();
       try {
         return await work();
       } catch (error) {
         if (ToolError.is(error)) throw error;
-        if (attempt < attempts && isTransient(error)) continue;
-        throw toStoreError(error);
+        if (conflicts.has(sqlState(error) ?? "") && performance.now() < until) {
+          await pause(Math.random() * conflictMs);
+        } else if (attempt < attempts && isTransient(error)) attempt += 1;
+        else throw toStoreError(error);
       }
     }
   }
@@ -291,7 +299,11 @@ export class Database {
     const pool = new pg.Pool({
       ...this.#ownOptions,
       ...(this.#hasServerDeadline
-        ? { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }
+        ? {
+            statement_timeout: statementMs,
+            idle_in_transaction_session_timeout: statementMs,
+            options: startupOptions,
+          }
         : {}),
     });
     keepProcess(pool);
