@@ -53,13 +53,16 @@ export function walkTree(
 ): SkippedEntries {
   const { maxDepth = Infinity, hidden = false, ignored = false, isStopped = () => false } = options;
   const skipped: SkippedEntries = { ignored: 0, hidden: 0, notPermitted: 0 };
+  const outer = folder.info.path;
+  const toPath = (name: string): string =>
+    outer === "" ? name : name === "" ? outer : `${outer}/${name}`;
   const descend = (
     membersPath: string,
     prefix: string,
     depth: number,
     rules: readonly Rules[],
   ): void => {
-    const own = ignored ? undefined : readRules(membersPath, prefix);
+    const own = ignored ? undefined : readRules(membersPath, toPath(prefix));
     const inForce = own === undefined ? rules : [...rules, own];
     for (const member of listMembers(membersPath, skipped)) {
       if (isStopped()) return;
@@ -83,11 +86,11 @@ export function walkTree(
       try {
         const { kind } = entry;
         if (kind === "other") continue;
-        if (!ignored && isIgnored(inForce, name, kind === "directory")) {
+        const path = toPath(name);
+        if (!ignored && isIgnored(inForce, path, kind === "directory")) {
           skipped.ignored += 1;
           continue;
         }
-        const path = folder.info.path === "" ? name : `${folder.info.path}/${name}`;
         if (matcher.findClasses(path).includes("denied")) {
           skipped.notPermitted += 1;
           continue;
@@ -99,7 +102,7 @@ export function walkTree(
       }
     }
   };
-  descend(folder.membersPath, "", 1, []);
+  descend(folder.membersPath, "", 1, ignored ? [] : readOuterRules(folder));
   return skipped;
 }
 
@@ -112,7 +115,7 @@ function listMembers(path: string, skipped: SkippedEntries): readonly string[] {
   }
 }
 
-/** The rules of one `.gitignore`, and the folder that it is in. */
+/** The rules of one `.gitignore`, and the folder that it is in, relative to the root. */
 interface Rules {
   readonly prefix: string;
   readonly ignore: Ignore;
@@ -131,6 +134,22 @@ function readRules(membersPath: string, prefix: string): Rules | undefined {
   } finally {
     entry?.close();
   }
+}
+
+/** The rules of the folders around a folder, unless they name it: what is asked for by name is visited. */
+function readOuterRules({ info }: OpenFolder): readonly Rules[] {
+  if (info.path === "") return [];
+  const root = info.realPath.slice(0, -info.path.length);
+  const parts = info.path.split("/");
+  const rules = parts.flatMap((_, depth) => {
+    const prefix = parts.slice(0, depth).join("/");
+    return readRules(`${root}${prefix}`, prefix) ?? [];
+  });
+  const isAsked = parts.some((_, depth) => {
+    const around = rules.filter(({ prefix }) => prefix.split("/").length <= depth || prefix === "");
+    return isIgnored(around, parts.slice(0, depth + 1).join("/"), true);
+  });
+  return isAsked ? [] : rules;
 }
 
 /** The rules of inner folders decide before those of outer ones. */

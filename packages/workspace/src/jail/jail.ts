@@ -226,6 +226,14 @@ export class Jail {
     );
   }
 
+  /** A file `.git` names the folder of a repository, whose hooks and settings git runs. */
+  #namesRepository(path: string): boolean {
+    return (
+      /(?:^|\/)\.git$/i.test(path) &&
+      this.matcher.findClasses(`${path}/hooks`).includes("protected")
+    );
+  }
+
   /** Checks the place against all rules. */
   #inspect(asked: FoundRoot, { root, names, parent, entry }: Place, use: PathUse): PathInfo {
     if (use !== "read" && root.access !== "write") throw new JailError("readOnly");
@@ -238,6 +246,7 @@ export class Jail {
     if (classes.includes("denied")) throw new JailError("denied");
     if (path === "" && use === "remove") throw new JailError("root");
     const kind = entry?.kind;
+    if (kind !== "directory" && this.#namesRepository(path)) classes = [...classes, "protected"];
     if (
       kind === "other" ||
       (kind === "link" && use !== "remove") ||

@@ -247,6 +247,29 @@ describe("list_files", () => {
     expect(await text("list_files", { ignored: true, hidden: true, limit: 2 })).toContain("more");
   });
 
+  test("Q2: a `.gitignore` above the folder counts, unless it names the folder", async () => {
+    const { text } = openWorkspace({
+      ".gitignore": "*.log\n/build/\npackages/a/gen\n",
+      "packages/.gitignore": "!keep.log\n",
+      "packages/a/x.log": "found",
+      "packages/a/keep.log": "found",
+      "packages/a/gen/y.ts": "found",
+      "packages/a/z.ts": "found",
+      "build/out.log": "found",
+    });
+    const listed = (output: string): readonly string[] =>
+      output.split("\n").flatMap((line) => /[^ ]+\.(?:log|ts)$/.exec(line)?.[0] ?? []);
+    expect(listed(await text("list_files", { path: "packages/a" }))).toEqual([
+      "packages/a/keep.log",
+      "packages/a/z.ts",
+    ]);
+    const found = await text("search", { pattern: "found", path: "packages/a" });
+    expect(found).not.toContain("x.log");
+    expect(found).not.toContain("y.ts");
+    expect(found).toContain("keep.log");
+    expect(await text("search", { pattern: "found", path: "build" })).toContain("out.log");
+  });
+
   test("follows no link, and lists nothing that is denied", async () => {
     const { text, root } = openWorkspace(
       { "private/a": "1", "public/b": "1" },

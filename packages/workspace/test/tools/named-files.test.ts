@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openWorkspace } from "../support/open-workspace.ts";
 import { workspacePolicy, workspaceTools, type WorkspaceOptions } from "../../src/index.ts";
 
 const files = [
@@ -124,4 +125,16 @@ describe("K4: programs that enter folders meet the rules for what is in them", (
       "custom.protected_file /.git/hooks",
     );
   });
+});
+
+test("K7: a file .git is protected as the folder is, since it names one", async () => {
+  const { failure, text } = openWorkspace({ "sub/a": "1", ".git/index": "1" }, { sandbox: "none" });
+  const content = "gitdir: ../x\n";
+  for (const path of ["sub/.git", "sub/.GIT"])
+    expect(await failure("write_file", { path, content })).toContain("is protected");
+  expect(await failure("bash", { command: "cp sub/a sub/.git" })).toContain("is protected");
+  expect(await failure("write_file", { path: ".git/commondir", content })).toContain(
+    "is protected",
+  );
+  await text("write_file", { path: "sub/.gitignore", content: "x\n" });
 });
