@@ -1,3 +1,5 @@
+import { escapeText, translatePattern } from "./translate-pattern.ts";
+
 /** A match in a text. */
 export interface LineMatch {
   /** From 1 on. */
@@ -29,15 +31,16 @@ export class LineMatcher {
 
   /** @throws SyntaxError for an invalid regular expression. */
   constructor({ pattern, literal, ignoreCase, multiline }: PatternOptions) {
-    const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") : pattern;
+    const source = literal ? escapeText(pattern) : translatePattern(pattern, multiline);
     const flags = `${ignoreCase ? "i" : ""}m`;
-    // Patterns of other engines are often invalid with the flag `u`, such as `\-`.
-    const unicode = isValid(source, `${flags}u`) ? "u" : "";
+    // Patterns of other engines are often invalid with the flag `u`, such as `\-`; some mean something else without.
+    const needsUnicode = /\\(?:[pP]|u)\{/.test(source);
+    const unicode = needsUnicode || isValid(source, `${flags}u`) ? "u" : "";
     this.#whole = new RegExp(source, `${flags}${unicode}g${multiline ? "s" : ""}`);
     this.#line = new RegExp(source, `${flags}${unicode}`);
     this.#multiline = multiline;
     this.#looksAround = /\(\?<?[=!]/.test(source);
-    const text = ignoreCase ? "" : literal ? getAsciiRun(pattern) : requiredText(pattern);
+    const text = ignoreCase ? "" : literal ? getAsciiRun(pattern) : requiredText(source);
     this.required = text.length > 1 ? Buffer.from(text) : undefined;
   }
 

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { openWorkspace } from "../support/open-workspace.ts";
+
+const lines = [
+  "foo bar",
+  "foobar",
+  "a foo",
+  "foo\tbar",
+  "x{,2}y",
+  "fo",
+  "f",
+  "[:alpha:]",
+  "a]b",
+  "größe",
+  "bar",
+  "a.b*c",
+];
+
+/** The lines that a search finds. */
+async function find(pattern: string): Promise<readonly string[]> {
+  const { text } = openWorkspace({ "a.txt": `${lines.join("\n")}\n` });
+  const found = await text("search", { pattern });
+  return found
+    .split("\n")
+    .flatMap((line) => lines.filter((one) => line.endsWith(one) && /\d/.test(line)))
+    .filter((one, at, all) => all.indexOf(one) === at);
+}
+
+describe("F16: forms of other dialects mean the same", () => {
+  test.each([
+    ["foo[[:space:]]+bar", ["foo bar", "foo\tbar"]],
+    [String.raw`\<foo\>`, ["foo bar", "a foo", "foo\tbar"]],
+    [String.raw`\Afoo`, ["foo bar", "foobar", "foo\tbar"]],
+    [String.raw`bar\z`, ["foo bar", "foobar", "foo\tbar", "bar"]],
+    [String.raw`foo\h+bar`, ["foo bar", "foo\tbar"]],
+    [String.raw`\Qa.b*c\E`, ["a.b*c"]],
+    [String.raw`\x{66}oo\x{62}`, ["foobar"]],
+    [String.raw`gr\x{f6}\x{df}e`, ["größe"]],
+    [String.raw`^\pL+$`, ["foobar", "fo", "f", "größe", "bar"]],
+    ["[]]b", ["a]b"]],
+    ["^fo{,2}$", ["fo", "f"]],
+  ])("%s", async (pattern, expected) => {
+    const found = await find(pattern);
+    for (const one of expected) expect(found).toContain(one);
+  });
+
+  test.each([
+    [String.raw`foo\Kbar`, String.raw`\K is not supported: write what comes before it as (?<=…)`],
+    ["[[=a=]]", "[=a=] is not supported: write its characters"],
+    ["[[:^alpha:]]", "[:^alpha:] is not supported: write [^[:alpha:]]"],
+    [String.raw`\yfoo`, String.raw`\y is not supported: for the letter, write y`],
+    [String.raw`\p{Nonsense}`, "nvalid"],
+    ["(?>a)", "nvalid"],
+  ])("%s is refused with the form to write", async (pattern, message) => {
+    const { failure } = openWorkspace({ "a.txt": "a" });
+    expect(await failure("search", { pattern })).toContain(message);
+  });
+});
+
+test("forms of JavaScript keep their meaning", async () => {
+  expect(await find(String.raw`^f\w*\s?bar$`)).toEqual(
+    expect.arrayContaining(["foo bar", "foobar"]),
+  );
+  expect(await find(String.raw`[^a-z]b`)).toContain("a]b");
+  expect(await find(String.raw`\bfoo\b`)).toContain("a foo");
+  expect(await find(String.raw`x\{,2\}y`)).toEqual(["x{,2}y"]);
+});
