@@ -182,7 +182,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "packages/builtin": [
-    ["html", "session"],
+    ["html", "session", "time"],
     ["hooks", "memory", "plan", "schedule", "web"],
     ["browser"],
     ["."],

@@ -98,7 +98,6 @@ export { SecretSet } from "./redaction/secret-set.ts";
 export { isDistinctive, TokenSecrets } from "./redaction/secret-set.ts";
 export type { Unregister } from "./redaction/secret-set.ts";
 export { steadyClock, systemClock } from "./time/clock.ts";
-export { parseTime } from "./time/parse-time.ts";
 export type { AnySchema, OutputOf } from "./define/infer.ts";
 export { requestHostResult } from "./define/host-result.ts";
 export { isStandardSchema, standardInput } from "./define/standard-schema.ts";

@@ -44,7 +44,7 @@ describe.skipIf(url === undefined)("limits hold whatever the database's defaults
     });
   }
 
-  /** What becomes of an operation that the stores are asked for at the same time. The refusals of a quota are `full`. */
+  /** The results of an operation of which the stores do many at the same time; `full`: a quota refuses it. */
   async function all<T>(
     stores: readonly PostgresStore[],
     work: (store: PostgresStore, index: number) => PromiseLike<T> | T,

@@ -10,7 +10,8 @@ import {
   type ToolOutput,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, frameContent, parseTime } from "@toolweave/core/adapter";
+import { checkOptions, frameContent } from "@toolweave/core/adapter";
+import { parseTime } from "../time/parse-time.ts";
 import {
   memoryOwner,
   type FoundMemory,

@@ -11,7 +11,8 @@ import {
   type ToolContext,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, parseTime, specHashOf } from "@toolweave/core/adapter";
+import { checkOptions, specHashOf } from "@toolweave/core/adapter";
+import { parseTime } from "../time/parse-time.ts";
 import type { JobSchedule, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { firstSlots } from "./next-slot.ts";
 

@@ -1,4 +1,7 @@
-import type { PostgresClient } from "./database.ts";
+/** A connection, as far as statements need it. */
+interface Connection {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
 
 /** The settings of a session that the functions of the schema rely on, and their values. */
 const needed: Readonly<Record<string, string>> = {
@@ -24,14 +27,14 @@ export const beginTransaction =
   "BEGIN ISOLATION LEVEL READ COMMITTED, NOT DEFERRABLE; SET LOCAL extra_float_digits = 1; SET LOCAL lock_timeout = 0";
 
 /** The connections that were looked at; true: their transactions have the needed settings without being told. */
-const looked = new WeakMap<PostgresClient, boolean>();
+const looked = new WeakMap<Connection, boolean>();
 
 /**
  * Runs a statement as a transaction with the settings that it needs, whatever the defaults of the database, of the role
  * and of the host's pool are. They are read once for each connection.
  */
 export async function queryWithSettings(
-  client: PostgresClient,
+  client: Connection,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly unknown[]> {
@@ -47,7 +50,7 @@ export async function queryWithSettings(
   return rows;
 }
 
-async function hasNeededSettings(client: PostgresClient): Promise<boolean> {
+async function hasNeededSettings(client: Connection): Promise<boolean> {
   const names = Object.keys(needed);
   const columns = names.map((name) => `current_setting('${name}') AS ${name}`);
   const { rows } = await client.query(`SELECT ${columns.join(", ")}`);

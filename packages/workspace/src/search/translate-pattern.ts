@@ -29,7 +29,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const setEscapes: Readonly<Record<string, string>> = { a: "\\x07", e: "\\x1b", h: "\\t " };
 
-/** What to write in place of an escape that has no translation. */
+/** The advice for an escape that has no translation. */
 const instead: Readonly<Record<string, string>> = {
   K: "write what comes before it as (?<=…)",
   G: "leave it out",

@@ -7,7 +7,7 @@ import { ownOptions, randomCommand, usualPrograms } from "./support/random-comma
 import { randomFrom } from "./support/random-scripts.ts";
 import { hasTracer, traceWrites } from "./support/trace-writes.ts";
 
-const count = Number(process.env["TOOLWEAVE_COMMANDS"] ?? inFullRun(50_000, 600));
+const count = Number(process.env["TOOLWEAVE_COMMANDS"] ?? inFullRun(10_000, 600));
 
 test.runIf(hasTracer)(
   "every file that a usual program writes is named, or the command is not known",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseTime } from "../src/adapter.ts";
+import { parseTime } from "../../src/time/parse-time.ts";
 
 describe("a time of RFC 3339", () => {
   test.each([
