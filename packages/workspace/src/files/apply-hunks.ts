@@ -1,18 +1,13 @@
 import { ToolError } from "@toolweave/core";
 import { differences, explainMiss, straight } from "./explain-miss.ts";
 import type { PatchHunk } from "./parse-patch.ts";
+import { splitLines, type TextLine } from "./text-lines.ts";
 
 /** A text after hunks. */
 export interface PatchedText {
   readonly text: string;
   /** Where the patch differs from the file, such as `indentation at line 12`. */
   readonly looseMatches: readonly string[];
-}
-
-/** One line of a text, with the characters that end it. */
-interface TextLine {
-  readonly text: string;
-  readonly ending: string;
 }
 
 /**
@@ -35,7 +30,8 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): PatchedTe
       if (sign === "+") {
         const ending = endingAt(lines, at > start ? at - 1 : at);
         // The last line of a file may have no ending: then what follows it needs one.
-        if (result !== "" && !/[\r\n]$/.test(result)) result += ending;
+        const end = ending === "\r" ? "\r" : "\n";
+        if (result !== "" && !result.endsWith(end)) result += ending;
         result += added + ending;
       } else {
         if (sign === " ") result += joinLines(lines.slice(at, at + 1));
@@ -45,14 +41,8 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): PatchedTe
     from = at;
   }
   const patched = result + joinLines(lines.slice(from));
-  const hadEnding = text === "" || /[\r\n]$/.test(text);
-  return { text: hadEnding ? patched : patched.replace(/\r?\n$/, ""), looseMatches };
-}
-
-function splitLines(text: string): readonly TextLine[] {
-  return [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)]
-    .filter(([whole]) => whole !== "")
-    .map(([, line = "", ending = ""]) => ({ text: line, ending }));
+  const hadEnding = lines.at(-1)?.ending !== "";
+  return { text: hadEnding ? patched : patched.replace(/(?:\r?\n|\r)$/, ""), looseMatches };
 }
 
 function joinLines(lines: readonly TextLine[]): string {

@@ -1,3 +1,5 @@
+import { splitLines } from "./text-lines.ts";
+
 /** A way in which a region of a file can differ from a text that was looked for. */
 export interface Difference {
   readonly name: string;
@@ -39,8 +41,8 @@ const maxLines = 200_000;
  * replaced: the caller has to give the text as it is.
  */
 export function explainMiss(text: string, old: string): string {
-  const lines = text.split(/\r\n|\n|\r/);
-  const wanted = trimEmpty(old.split(/\r\n|\n|\r/));
+  const lines = splitLines(text).map((line) => line.text);
+  const wanted = trimEmpty(splitLines(old).map((line) => line.text));
   if (wanted.length === 0) return "It consists of empty lines only.";
   if (lines.length > maxLines) return "Read the place again, and copy the text exactly.";
   for (const { name, normalize } of differences) {

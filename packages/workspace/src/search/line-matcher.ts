@@ -26,19 +26,22 @@ export class LineMatcher {
   readonly #multiline: boolean;
   /** The pattern depends on what is around the match, so that each line is tested by itself. */
   readonly #looksAround: boolean;
+  readonly #namesReturn: boolean;
   /** Bytes that every match contains; undefined: unknown. */
   readonly required: Buffer | undefined;
 
   /** @throws SyntaxError for an invalid regular expression. */
   constructor({ pattern, literal, ignoreCase, multiline }: PatternOptions) {
     const source = literal ? escapeText(pattern) : translatePattern(pattern, multiline);
-    const flags = `${ignoreCase ? "i" : ""}m`;
+    const flags = ignoreCase ? "i" : "";
     // Patterns of other engines are often invalid with the flag `u`, such as `\-`; some mean something else without.
     const needsUnicode = /\\(?:[pP]|u)\{/.test(source);
     const unicode = needsUnicode || isValid(source, `${flags}u`) ? "u" : "";
-    this.#whole = new RegExp(source, `${flags}${unicode}g${multiline ? "s" : ""}`);
+    // Of a line alone, `^` and `$` are its ends; the first search for a candidate may find more.
+    this.#whole = new RegExp(source, `${flags}${unicode}g${multiline ? "s" : "m"}`);
     this.#line = new RegExp(source, `${flags}${unicode}`);
     this.#multiline = multiline;
+    this.#namesReturn = /\\r|\r/.test(source);
     this.#looksAround = /\(\?<?[=!]/.test(source);
     const text = ignoreCase ? "" : literal ? getAsciiRun(pattern) : requiredText(source);
     this.required = text.length > 1 ? Buffer.from(text) : undefined;
@@ -62,7 +65,7 @@ export class LineMatcher {
       const end = next > start && text[next - 1] === "\r" ? next - 1 : next;
       // There is no line after the last line feed.
       if (start === text.length) return;
-      if (this.#multiline || this.#line.test(text.slice(start, end))) {
+      if (this.#multiline || this.#matches(text, start, end, next)) {
         for (
           let at = text.indexOf("\n", counted);
           at !== -1 && at < start;
@@ -75,6 +78,14 @@ export class LineMatcher {
       if (lineFeed === -1) return;
       from = lineFeed + 1;
     }
+  }
+
+  /** Tests a line; with the carriage return at its end if the pattern names one. */
+  #matches(text: string, start: number, end: number, next: number): boolean {
+    return (
+      this.#line.test(text.slice(start, end)) ||
+      (this.#namesReturn && end < next && this.#line.test(text.slice(start, next)))
+    );
   }
 }
 

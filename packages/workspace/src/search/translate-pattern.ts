@@ -51,6 +51,10 @@ export function translatePattern(pattern: string, multiline: boolean): string {
   const anchors: Readonly<Record<string, string>> = multiline
     ? { A: "(?<![^])", z: "(?![^])", Z: "(?=\\n?(?![^]))" }
     : { A: "^", z: "$", Z: "$" };
+  // For JavaScript, a carriage return alone and U+2028 end a line too.
+  const ends: Readonly<Record<string, string>> = multiline
+    ? { "^": "(?<![^\\n])", $: "(?=\\r?(?:\\n|(?![^])))" }
+    : { ".": "[^\\n]" };
   let source = "";
   let at = 0;
   let inSet = false;
@@ -70,6 +74,9 @@ export function translatePattern(pattern: string, multiline: boolean): string {
       else if (property !== undefined) source += `\\${property[1]}{${property[2]}}`;
       else {
         const letter = pattern[at + 1] ?? "";
+        if (letter === "n" && !inSet && !multiline) {
+          throw new SyntaxError("\\n is not in a line: set multiline");
+        }
         const translated = inSet ? setEscapes[letter] : (anchors[letter] ?? escapes[letter]);
         if (translated === undefined && /[A-Za-z]/.test(letter) && !known.test(letter)) {
           throw new SyntaxError(
@@ -93,7 +100,10 @@ export function translatePattern(pattern: string, multiline: boolean): string {
       source += take(/\[\](?=[^\]]*\])/y) === undefined ? (take(/\[\^?/y)?.[0] ?? "") : "[\\]";
     } else {
       const most = take(/\{,(\d+)\}/y)?.[1];
-      source += most === undefined ? pattern[at++] : `{0,${most}}`;
+      const character = pattern[at] as string;
+      if (most !== undefined) source += `{0,${most}}`;
+      else source += ends[character] ?? character;
+      if (most === undefined) at += 1;
     }
   }
   return source;
