@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { PermissionRequest } from "@toolweave/core";
 import { findSpecialPaths, type SpecialPath } from "../jail/existing-paths.ts";
@@ -56,6 +56,7 @@ function specialFiles(
   const { jail } = workspace;
   const found = new Map<string, PermissionRequest>();
   const add = (path: string, { access }: PathUse): void => {
+    if (isBelowFile(path)) return;
     for (const permission of pathPermissions(workspace, path, access)) {
       const { kind, target } = permission;
       if (kind.startsWith("custom.")) found.set(`${kind} ${target}`, permission);
@@ -71,6 +72,16 @@ function specialFiles(
     }
   }
   return [...found.values()];
+}
+
+/** Returns true for `b/a` if `b` is a file: `mv a b` may mean a folder `b`, and then nothing is there. */
+function isBelowFile(path: string): boolean {
+  try {
+    return statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch {
+    // A folder further up is a file, or cannot be looked into, which the check of the path reports.
+    return false;
+  }
 }
 
 /** The classes of files that are empty in a sandbox that isolates. */
