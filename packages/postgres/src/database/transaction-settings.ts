@@ -26,7 +26,7 @@ export const startupOptions: string = [
 export const beginTransaction =
   "BEGIN ISOLATION LEVEL READ COMMITTED, NOT DEFERRABLE; SET LOCAL extra_float_digits = 1; SET LOCAL lock_timeout = 0";
 
-/** The connections that were looked at; true: their transactions have the needed settings without being told. */
+/** The connections that were looked at; true: the defaults of their transactions are the needed settings. */
 const looked = new WeakMap<Connection, boolean>();
 
 /**
