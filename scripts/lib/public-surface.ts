@@ -59,11 +59,24 @@ function nameProblems(
   file: SourceFile,
 ): (string | undefined)[] {
   const module = project.checker.getSymbolAtLocation(file);
-  if (module === undefined) return [];
-  return project.checker.getExportsOfModule(module).map((symbol) => {
-    const entry = getSource(root, file.fileName);
+  const entry = getSource(root, file.fileName);
+  return module === undefined ? [] : exportProblems(project, { root, folders }, module, entry);
+}
+
+function exportProblems(
+  project: Project,
+  surface: Pick<Surface, "root" | "folders">,
+  module: CompilerSymbol,
+  entry: string,
+): (string | undefined)[] {
+  const { root, folders } = surface;
+  return project.checker.getExportsOfModule(module).flatMap((symbol) => {
     if (symbol.name === "default") return `${entry}: a default export: give it a name`;
     const target = resolveTarget(project, symbol);
+    // `export * as name`: its members are the public names.
+    if ((target.flags & SymbolFlags.ValueModule) !== 0) {
+      return exportProblems(project, surface, target, entry);
+    }
     const path = target.declarations[0]?.path;
     if (path === undefined) return `${entry}: ${symbol.name} leads nowhere`;
     if (!folders.some((folder) => path.startsWith(folder + sep))) return undefined;

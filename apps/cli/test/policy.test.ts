@@ -295,6 +295,8 @@ describe("policy check", () => {
   });
 
   test("refuses a risk that there is none of", async () => {
+    const empty = await runCommand(["policy", "check", " "]);
+    expect([empty.code, empty.stderr.includes("The script is empty")]).toEqual([2, true]);
     const ended = await runCommand(["policy", "check", "ls", "--max-risk", "some"]);
     expect([ended.code, ended.stderr]).toEqual([
       2,

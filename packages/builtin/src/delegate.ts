@@ -1,4 +1,5 @@
 import type { Tool } from "@toolweave/core";
+import { checks } from "@toolweave/core/adapter";
 import { subAgentTool, type AgentLimits, type SubAgentOptions } from "@toolweave/subagent";
 
 /** The limits of other systems: those of phi-core's sub-agents, and of ZeroClaw's delegation. */
@@ -26,6 +27,8 @@ const presets: Readonly<Record<DelegatePreset, Defaults>> = {
   zeroclaw: { maxDepth: 3 },
 };
 
+const presetCheck = checks.oneOf(...Object.keys(presets));
+
 /**
  * The tool `delegate`: a sub-agent for tasks of any kind, with the tools that its caller has. See `subAgentTool` of
  * `@toolweave/subagent`, whose options apply.
@@ -37,7 +40,9 @@ const presets: Readonly<Record<DelegatePreset, Defaults>> = {
  * ```
  */
 export function delegateTool(options: DelegateOptions): Tool {
+  checks.object.check("delegateTool: options", options);
   const { preset, background = false, limits, ...given } = options;
+  if (preset !== undefined) presetCheck.check("delegateTool: preset", preset);
   const defaults: Defaults = preset === undefined ? {} : presets[preset];
   const tool = subAgentTool({
     name: "delegate",

@@ -1,6 +1,7 @@
 import { rename, toolsSource, type ToolSource } from "@toolweave/core";
 import type { ScheduleStore } from "@toolweave/core/stores";
 import type { NetworkRules } from "@toolweave/http";
+import { checks } from "@toolweave/core/adapter";
 import { workspaceTools, type WorkspaceOptions } from "@toolweave/workspace";
 import { browserTools, type BrowserOptions } from "./browser/browser-tools.ts";
 import { delegateTool, type DelegateOptions } from "./delegate.ts";
@@ -41,16 +42,22 @@ const names: Readonly<Record<NameStyle, Readonly<Record<string, string>>>> = {
   },
 };
 
+const sourceCheck = checks.withMethods('workspaceTools({ root: "." })', "tools", "onChange");
+const styleCheck = checks.oneOf(...Object.keys(names));
+
 /**
  * A source under the names that another system has for such tools, so that prompts written for it work. The arguments
  * stay those of Toolweave, which a model reads in the schemas. Tools without such a name keep theirs.
  *
+ * @throws ToolError `invalid_configuration` for an unknown style.
  * @example
  * ```ts
  * const registry = new ToolRegistry([withNames(workspaceTools({ root: "." }), "claude")]);
  * ```
  */
 export function withNames(source: ToolSource, style: NameStyle): ToolSource {
+  sourceCheck.check("withNames: source", source);
+  styleCheck.check("withNames: style", style);
   const there = new Set(source.tools().map(({ spec }) => spec.name));
   const known = Object.entries(names[style]).filter(([name]) => there.has(name));
   return rename(source, Object.fromEntries(known));
@@ -72,10 +79,10 @@ export interface DefaultToolsOptions extends WorkspaceOptions {
  * const registry = new ToolRegistry([defaultTools({ root: "." })]);
  * ```
  */
-export function defaultTools({
-  names: style = "phi",
-  ...options
-}: DefaultToolsOptions): ToolSource {
+export function defaultTools(given: DefaultToolsOptions): ToolSource {
+  checks.object.check("defaultTools: options", given);
+  const { names: style = "phi", ...options } = given;
+  styleCheck.check("defaultTools: names", style);
   return withNames(workspaceTools(options), style);
 }
 
@@ -104,6 +111,7 @@ export interface AllToolsOptions extends DefaultToolsOptions {
  * ```
  */
 export function allTools(options: AllToolsOptions): readonly ToolSource[] {
+  checks.object.check("allTools: options", options);
   const {
     model,
     schedules,
@@ -113,6 +121,7 @@ export function allTools(options: AllToolsOptions): readonly ToolSource[] {
     names: style = "phi",
     ...workspace
   } = options;
+  styleCheck.check("allTools: names", style);
   const preset = style === "claude" ? {} : { preset: style };
   return [
     workspaceTools(workspace),

@@ -184,6 +184,21 @@ test("SE10: a secret of the environment is refused in the arguments of a program
   expect(message).not.toContain("abcdef");
 });
 
+test.each([
+  [{ markdown: { limts: {} } }, ':1:14: "limts" is an unknown key. Did you mean "limits"?'],
+  [{ store: "mysql://x" }, ":1:2: mysql:// is no store: name a folder, or a PostgreSQL database"],
+  [
+    { store: "s", builtin: { schedule: { timeZone: "Mars/X" } } },
+    'scheduleTools: timeZone is "Mars/X"; use the name of a time zone',
+  ],
+  [
+    { builtin: { browser: { executable: "/none/chrome" } } },
+    'browserTools: executable is "/none/chrome"; use the path of Chromium or Chrome.',
+  ],
+])("%j is refused with the option", async (config, message) => {
+  expect(await refusal(configFile(JSON.stringify(config)))).toContain(message);
+});
+
 test("all errors are reported at once, with line and column and a correction", async () => {
   const path = configFile(`{
   "mcpServer": {},

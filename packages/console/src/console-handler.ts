@@ -7,7 +7,7 @@ import {
   type ConsoleAuthenticate,
   type ConsoleCaller,
 } from "./authentication/console-caller.ts";
-import { optionNames, type ConsoleOptions } from "./console-options.ts";
+import { optionChecks, type ConsoleOptions } from "./console-options.ts";
 import { checkJsonType } from "./http/json-body.ts";
 import { Problem } from "./http/problem.ts";
 import { RequestGuard } from "./http/request-guard.ts";
@@ -58,7 +58,7 @@ const anonymous: ConsoleCaller = { caller: { id: "" }, scopes: [] };
  * ```
  */
 export function consoleHandler(options: ConsoleOptions): ConsoleHandler {
-  checkOptions("consoleHandler", options, optionNames);
+  checkOptions("consoleHandler", options, optionChecks);
   const { origins, path = "", files } = options;
   const authenticate = toAuthenticate(options);
   if (typeof path !== "string" || !/^(?:\/[\w.~-]+)*$/.test(path)) {

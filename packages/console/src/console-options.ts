@@ -1,3 +1,4 @@
+import { checks, type OptionChecks } from "@toolweave/core/adapter";
 import type { JsonObject, ToolExecutor } from "@toolweave/core";
 import type { AuditReader, MemoryStore, PendingCallStore } from "@toolweave/core/stores";
 import type { ConsoleAuthenticate } from "./authentication/console-caller.ts";
@@ -68,18 +69,24 @@ export interface ConsoleOptions {
   readonly path?: string;
 }
 
-/** The names of the options, for the check of unknown ones. */
-export const optionNames: readonly string[] = [
-  "executor",
-  "stores",
-  "authenticate",
-  "sessions",
-  "files",
-  "runs",
-  "audit",
-  "lock",
-  "owners",
-  "callMetadata",
-  "origins",
-  "path",
-] satisfies readonly (keyof ConsoleOptions)[];
+export const optionChecks: OptionChecks<ConsoleOptions> = {
+  executor: checks.required(checks.withMethods("new ToolExecutor({ registry })", "startRun")),
+  stores: checks.required(
+    checks.nested<ConsoleStores>({
+      pendingCalls: checks.required(
+        checks.withMethods("the pendingCalls of the executor's store", "add", "claim", "finish"),
+      ),
+      memory: checks.object,
+    }),
+  ),
+  authenticate: checks.checkedElsewhere,
+  sessions: checks.checkedElsewhere,
+  files: checks.withMethods("a Map", "get"),
+  runs: checks.object,
+  audit: checks.withMethods("a reader of the audit", "read"),
+  lock: checks.object,
+  owners: checks.oneOf("own", "all"),
+  callMetadata: checks.callback,
+  origins: checks.required(checks.checkedElsewhere),
+  path: checks.checkedElsewhere,
+};

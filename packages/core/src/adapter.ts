@@ -63,6 +63,8 @@ export { isSuspension } from "./contract/interruption.ts";
 export { lazyProperty } from "./contract/lazy.ts";
 export { visibleText } from "./contract/visible-text.ts";
 export { checkOptions } from "./contract/check-options.ts";
+export type { OptionCheck, OptionChecks } from "./contract/check-options.ts";
+export * as checks from "./contract/option-checks.ts";
 export type { ErrorDefaults } from "./contract/tool-error.ts";
 export { unmatchedWarning } from "./contract/near-globs.ts";
 export {

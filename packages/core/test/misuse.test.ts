@@ -35,8 +35,8 @@ test.each([
     () => new ToolExecutor({ registry, retry: { attempts: 2, initialDelayMs: "5" as never } }),
     /retry\.initialDelayMs is "5"/,
   ],
-  ["no registry", () => new ToolExecutor({} as never), /needs a registry/],
-  ["the registry itself", () => new ToolExecutor(registry as never), /needs a registry/],
+  ["no registry", () => new ToolExecutor({} as never), /registry is missing; use registry: new/],
+  ["the registry itself", () => new ToolExecutor(registry as never), /registry/],
   ["nothing", () => new ToolExecutor(undefined as never), /takes an object/],
   [
     "a value that is not a tool",

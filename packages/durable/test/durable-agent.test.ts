@@ -16,6 +16,9 @@ describe("durableAgent", () => {
     expect(define({ executor })).toThrow(expect.objectContaining(invalid));
     expect(define({ stopWhen: () => undefined })).toThrow(expect.objectContaining(invalid));
     expect(define({ name: "a b" })).toThrow(expect.objectContaining(invalid));
+    expect(() => durableAgent(engine, undefined as never)).toThrow(
+      "durableAgent: options is missing; use an object.",
+    );
     expect(() => durableAgent({} as never, { name: "a", model, executor })).toThrow(
       expect.objectContaining(invalid),
     );

@@ -3,7 +3,7 @@ export { httpClient } from "./http-client.ts";
 export type { HttpClientOptions } from "./http-client.ts";
 export type { HttpClient, HttpRequest, RequestBody, Streaming } from "./message/http-request.ts";
 export type { HttpHeaders, HttpResponse } from "./message/http-response.ts";
-export { AllowedHosts, parseTarget } from "./address/allowed-hosts.ts";
+export { AllowedHosts, networkChecks, parseTarget } from "./address/allowed-hosts.ts";
 export type { HostTarget, NetworkRules } from "./address/allowed-hosts.ts";
 export { parseRequestUrl } from "./address/origin.ts";
 export { isPrivateHost } from "./address/address-kind.ts";

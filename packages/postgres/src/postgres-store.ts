@@ -156,6 +156,9 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   if ((typeof connectionString === "string") === (typeof pool?.connect === "function")) {
     throw invalid("pass connectionString or pool, and not both.");
   }
+  if (connectionString !== undefined && !isAddress(connectionString)) {
+    throw invalid("connectionString takes the URL of a database: postgres://user@host:5432/name.");
+  }
   const { listen = connectionString ?? false } = options;
   if (listen !== false && (typeof listen !== "string" || listen === "")) {
     throw invalid("listen takes an address such as connectionString does, or false.");
@@ -165,6 +168,9 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   }
   const { leaseMs, ...limits } = checkedStoreLimits("postgresStore", options);
   const keys = typeof key === "string" || key instanceof Uint8Array ? [key] : key;
+  if (options.key !== undefined && keys.length === 0) {
+    throw invalid("key is an empty list; give it a key, or leave it out.");
+  }
   const sealer = new Sealer(keys);
   const db = new Database({
     schema,
@@ -215,6 +221,11 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     close,
     [Symbol.dispose]: close,
   };
+}
+
+/** URLs of PostgreSQL, and paths of a socket. */
+function isAddress(text: string): boolean {
+  return /^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(text);
 }
 
 function invalid(text: string): ToolError {

@@ -1,14 +1,24 @@
 import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
-import type { NetworkRules } from "@toolweave/http";
+import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
+import { AllowedHosts, networkChecks, type NetworkRules } from "@toolweave/http";
 import { PathMutex } from "./files/path-mutex.ts";
 import { findExistingPaths } from "./jail/existing-paths.ts";
 import { Jail } from "./jail/jail.ts";
-import type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
+import {
+  pathRuleChecks,
+  rootChecks,
+  type PathRules,
+  type WorkspaceRoot,
+} from "./jail/path-rules.ts";
 import { BackgroundCommands } from "./processes/background-commands.ts";
 import { isRefusedVariable } from "./processes/environment.ts";
-import { withDefaults, type ProcessLimits } from "./processes/limits.ts";
-import { chooseSandbox, type ChosenSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
+import { limitChecks, withDefaults, type ProcessLimits } from "./processes/limits.ts";
+import {
+  chooseSandbox,
+  sandboxCheck,
+  type ChosenSandbox,
+  type SandboxChoice,
+} from "./sandbox/choose-sandbox.ts";
 import { SearchThread } from "./search/search-thread.ts";
 import { getOwner, SeenByOwner, type Workspace } from "./tools/workspace.ts";
 
@@ -44,26 +54,21 @@ export interface WorkspaceOptions extends PathRules {
   readonly id?: string;
 }
 
-const optionNames: readonly string[] = [
-  "root",
-  "readOnly",
-  "otherRoots",
-  "protectedWrites",
-  "bash",
-  "applyPatch",
-  "sandbox",
-  "network",
-  "limits",
-  "env",
-  "readPaths",
-  "id",
-  "deny",
-  "ask",
-  "protected",
-  "secrets",
-  "hardLinks",
-  "maxPathLength",
-] satisfies readonly (keyof WorkspaceOptions)[];
+const optionChecks: OptionChecks<WorkspaceOptions> = {
+  root: checks.required(checks.filledText),
+  readOnly: checks.flag,
+  otherRoots: checks.list(checks.nested(rootChecks)),
+  protectedWrites: checks.oneOf("ask", "deny"),
+  bash: checks.flag,
+  applyPatch: checks.flag,
+  sandbox: sandboxCheck,
+  network: checks.nested(networkChecks),
+  limits: checks.nested(limitChecks),
+  env: checks.record(checks.anyText),
+  readPaths: checks.list(checks.filledText),
+  id: checks.filledText,
+  ...pathRuleChecks,
+};
 
 /** A workspace that is open. */
 export interface OpenWorkspace {
@@ -79,13 +84,12 @@ export interface OpenWorkspace {
  * @throws ToolError `invalid_configuration` for a root that is no folder, or an invalid option.
  */
 export function openWorkspace(caller: string, options: WorkspaceOptions): OpenWorkspace {
-  checkOptions(caller, options, optionNames);
+  checkOptions(caller, options, optionChecks);
   const { root, readOnly = false, otherRoots = [], protectedWrites = "deny" } = options;
   const { sandbox = "auto", network, limits, env = {}, readPaths = [] } = options;
-  if (typeof root !== "string") {
-    throw new ToolError("invalid_configuration", `${caller}: root is missing: { root: "." }.`);
-  }
   checkEnvironment(caller, env);
+  // The sandbox that uses them is made with the first command.
+  if (network !== undefined) void new AllowedHosts(`${caller}: network`, network);
   const roots: readonly WorkspaceRoot[] = [
     { path: root, access: readOnly ? "read" : "write" },
     ...otherRoots,

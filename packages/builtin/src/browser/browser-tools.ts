@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { toolsSource, type ToolSource } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
-import type { NetworkRules } from "@toolweave/http";
+import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
+import { networkChecks, type NetworkRules } from "@toolweave/http";
 import { WebHosts } from "../web/web-hosts.ts";
 import { browserActTool } from "./browser-act-tool.ts";
 import { BrowserSessions } from "./browser-sessions.ts";
@@ -16,13 +17,15 @@ export interface BrowserOptions extends NetworkRules {
   readonly id?: string;
 }
 
-const optionNames: readonly string[] = [
-  "allow",
-  "allowPrivate",
-  "executable",
-  "id",
-  "sandbox",
-] satisfies readonly (keyof BrowserOptions)[];
+const optionChecks: OptionChecks<BrowserOptions> = {
+  ...networkChecks,
+  executable: checks.valueThat(
+    (value) => typeof value === "string" && existsSync(value),
+    "the path of Chromium or Chrome",
+  ),
+  sandbox: checks.flag,
+  id: checks.filledText,
+};
 
 /**
  * The tools `browser`, which opens pages and looks at them, and `browser_act`, which acts on them. They need the package
@@ -41,7 +44,7 @@ const optionNames: readonly string[] = [
  * ```
  */
 export function browserTools(options: BrowserOptions = {}): ToolSource {
-  checkOptions("browserTools", options, optionNames);
+  checkOptions("browserTools", options, optionChecks);
   const { executable, sandbox = true, id = "browser" } = options;
   const sessions = new BrowserSessions(new WebHosts("browserTools", options), {
     executable,

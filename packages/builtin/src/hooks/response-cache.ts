@@ -1,11 +1,13 @@
-import { ToolError, type Clock, type Hook, type HookedCall } from "@toolweave/core";
+import { type Clock, type Hook, type HookedCall } from "@toolweave/core";
 import {
   canonicalJson,
   checkOptions,
+  checks,
   globMatcher,
   isObject,
   isSuspension,
   systemClock,
+  type OptionChecks,
 } from "@toolweave/core/adapter";
 
 /** Options of `responseCache`. */
@@ -18,11 +20,18 @@ export interface ResponseCacheOptions {
   readonly clock?: Clock;
 }
 
-const optionNames: readonly string[] = [
-  "tools",
-  "maxEntries",
-  "clock",
-] satisfies readonly (keyof ResponseCacheOptions)[];
+const optionChecks: OptionChecks<ResponseCacheOptions> = {
+  tools: checks.required(
+    checks.record(
+      checks.valueThat(
+        (value) => typeof value === "number" && value > 0,
+        "a number of milliseconds above 0",
+      ),
+    ),
+  ),
+  maxEntries: checks.numberFrom(1),
+  clock: checks.clock,
+};
 
 /** Characters of JSON of an answer that is kept. */
 const maxAnswer = 1_048_576;
@@ -42,17 +51,12 @@ const maxAnswer = 1_048_576;
  * ```
  */
 export function responseCache(options: ResponseCacheOptions): Hook {
-  checkOptions("responseCache", options, optionNames);
+  checkOptions("responseCache", options, optionChecks);
   const { tools, maxEntries = 1_000, clock = systemClock } = options;
-  const rules = Object.entries(tools ?? {}).map(([glob, ttlMs]) => {
-    if (!(typeof ttlMs === "number" && ttlMs > 0)) {
-      throw new ToolError(
-        "invalid_configuration",
-        `responseCache: tools["${glob}"] is no number of milliseconds above 0.`,
-      );
-    }
-    return { matches: globMatcher([glob]), ttlMs };
-  });
+  const rules = Object.entries(tools).map(([glob, ttlMs]) => ({
+    matches: globMatcher([glob]),
+    ttlMs,
+  }));
   const getTtl = (name: string): number | undefined =>
     rules.find(({ matches }) => matches(name))?.ttlMs;
   const kept = new Map<string, { readonly answer: unknown; readonly until: number }>();

@@ -1,6 +1,12 @@
-import { text, ToolError, type Hook, type JsonObject, type JsonValue } from "@toolweave/core";
+import { text, type Hook, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { ToolResult } from "@toolweave/core";
-import { globMatcher, isObject, jsonPath } from "@toolweave/core/adapter";
+import {
+  checks,
+  globMatcher,
+  isObject,
+  jsonPath,
+  type OptionChecks,
+} from "@toolweave/core/adapter";
 
 /** The part of a result that a model receives. */
 export type ResultShape =
@@ -8,6 +14,17 @@ export type ResultShape =
   | { readonly path: string }
   /** These fields of an object, or of each object of a list; `owner.name` is a field of a field. */
   | { readonly fields: readonly string[] };
+
+const shapesCheck = checks.record({
+  check(place, shape) {
+    checks.object.check(place, shape);
+    const isPath = Object.hasOwn(shape as object, "path");
+    const shapeChecks: OptionChecks = isPath
+      ? { path: checks.filledText }
+      : { fields: checks.required(checks.filledList) };
+    checks.nested(shapeChecks).check(place, shape);
+  },
+});
 
 const maxSelected = 10_000;
 
@@ -26,9 +43,10 @@ const maxSelected = 10_000;
  * ```
  */
 export function shapeResults(shapes: Readonly<Record<string, ResultShape>>): Hook {
+  shapesCheck.check("shapeResults: shapes", shapes);
   const rules = Object.entries(shapes).map(([glob, shape]) => ({
     matches: globMatcher([glob]),
-    apply: toFunction(glob, shape),
+    apply: toFunction(shape),
   }));
   return {
     when: ({ spec }) => rules.some(({ matches }) => matches(spec.name)),
@@ -42,7 +60,7 @@ export function shapeResults(shapes: Readonly<Record<string, ResultShape>>): Hoo
   };
 }
 
-function toFunction(glob: string, shape: ResultShape): (value: JsonValue) => JsonValue {
+function toFunction(shape: ResultShape): (value: JsonValue) => JsonValue {
   if ("path" in shape) {
     const path = jsonPath(shape.path);
     const leadsToOne = !/\*|\.\.|:|,/.test(shape.path.replace(/'[^']*'|"[^"]*"/g, ""));
@@ -51,14 +69,7 @@ function toFunction(glob: string, shape: ResultShape): (value: JsonValue) => Jso
       return leadsToOne ? (found[0] ?? null) : found;
     };
   }
-  const { fields } = shape;
-  if (!Array.isArray(fields) || fields.length === 0) {
-    throw new ToolError(
-      "invalid_configuration",
-      `shapeResults: "${glob}" needs a path or fields: { fields: ["id", "name"] }.`,
-    );
-  }
-  const paths = fields.map((field: string) => field.split("."));
+  const paths = shape.fields.map((field) => field.split("."));
   return (value) => pickFields(value, paths);
 }
 

@@ -10,7 +10,7 @@ import {
   type ToolOutput,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, frameContent } from "@toolweave/core/adapter";
+import { checkOptions, checks, frameContent, type OptionChecks } from "@toolweave/core/adapter";
 import { parseTime } from "../time/parse-time.ts";
 import {
   memoryOwner,
@@ -30,11 +30,14 @@ export interface MemoryOptions {
   readonly id?: string;
 }
 
-const optionNames: readonly string[] = [
-  "store",
-  "embedder",
-  "id",
-] satisfies readonly (keyof MemoryOptions)[];
+const optionChecks: OptionChecks<MemoryOptions> = {
+  store: checks.withMethods(
+    'sqliteStore("agent.sqlite").memory',
+    ...(["set", "find", "forget"] satisfies readonly (keyof MemoryStore)[]),
+  ),
+  embedder: checks.withMethods("a ToolEmbedder", "embed"),
+  id: checks.filledText,
+};
 
 const maxContentBytes = 16_384;
 const defaultLimit = 5;
@@ -61,7 +64,7 @@ interface Memory {
  * ```
  */
 export function memoryTools(options: MemoryOptions = {}): ToolSource {
-  checkOptions("memoryTools", options, optionNames);
+  checkOptions("memoryTools", options, optionChecks);
   const { store: given, embedder, id = "memory" } = options;
   let opened: Promise<{ readonly memory: MemoryStore; close(): void }> | undefined;
   const memory: Memory = {

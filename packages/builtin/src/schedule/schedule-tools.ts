@@ -11,10 +11,11 @@ import {
   type ToolContext,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, specHashOf } from "@toolweave/core/adapter";
+import { checkOptions, checks, specHashOf, type OptionChecks } from "@toolweave/core/adapter";
 import { parseTime } from "../time/parse-time.ts";
 import type { JobSchedule, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { firstSlots } from "./next-slot.ts";
+import { isTimeZone } from "./zone-time.ts";
 
 /** Options of `scheduleTools`. */
 export interface ScheduleOptions {
@@ -26,11 +27,14 @@ export interface ScheduleOptions {
   readonly id?: string;
 }
 
-const optionNames: readonly string[] = [
-  "store",
-  "timeZone",
-  "id",
-] satisfies readonly (keyof ScheduleOptions)[];
+const optionChecks: OptionChecks<ScheduleOptions> = {
+  store: checks.required(checks.withMethods('sqliteStore("agent.sqlite").schedules', "claim")),
+  timeZone: checks.valueThat(
+    (value) => typeof value === "string" && isTimeZone(value),
+    'the name of a time zone, such as "Europe/Berlin"',
+  ),
+  id: checks.filledText,
+};
 
 interface Schedules {
   readonly store: ScheduleStore;
@@ -56,14 +60,8 @@ const access = { filesystem: "none", process: false, network: false } as const;
  * ```
  */
 export function scheduleTools(options: ScheduleOptions): ToolSource {
-  checkOptions("scheduleTools", options, optionNames);
+  checkOptions("scheduleTools", options, optionChecks);
   const { store, timeZone = "UTC", id = "schedule" } = options;
-  if (typeof store?.claim !== "function") {
-    throw new ToolError(
-      "invalid_configuration",
-      'scheduleTools needs a store: scheduleTools({ store: sqliteStore("agent.sqlite").schedules }).',
-    );
-  }
   const schedules = { store, timeZone };
   return toolsSource(id, [addTool(schedules), listTool(schedules), removeTool(schedules)]);
 }

@@ -1,11 +1,12 @@
+import type { Clock, ClockTimer, ToolExecutor, ToolOutcome } from "@toolweave/core";
 import {
-  ToolError,
-  type Clock,
-  type ClockTimer,
-  type ToolExecutor,
-  type ToolOutcome,
-} from "@toolweave/core";
-import { checkOptions, specHashOf, systemClock, type Metadata } from "@toolweave/core/adapter";
+  checkOptions,
+  checks,
+  specHashOf,
+  systemClock,
+  type Metadata,
+  type OptionChecks,
+} from "@toolweave/core/adapter";
 import type { ScheduledRun, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { nextSlot } from "./next-slot.ts";
 
@@ -36,14 +37,14 @@ export interface ScheduleWorker {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const optionNames: readonly string[] = [
-  "executor",
-  "store",
-  "pollMs",
-  "callMetadata",
-  "onRun",
-  "clock",
-] satisfies readonly (keyof ScheduleWorkerOptions)[];
+const optionChecks: OptionChecks<ScheduleWorkerOptions> = {
+  executor: checks.required(checks.withMethods("new ToolExecutor({ registry })", "execute")),
+  store: checks.required(checks.withMethods('sqliteStore("agent.sqlite").schedules', "claim")),
+  pollMs: checks.numberFrom(1),
+  callMetadata: checks.callback,
+  onRun: checks.callback,
+  clock: checks.clock,
+};
 
 /** Jobs that are taken at once. */
 const maxAtOnce = 20;
@@ -58,11 +59,7 @@ const graceMs = 60_000;
  * @throws ToolError `invalid_configuration` for an invalid option.
  */
 export function scheduleWorker(options: ScheduleWorkerOptions): ScheduleWorker {
-  checkOptions("scheduleWorker", options, optionNames);
-  const { pollMs = 1_000 } = options;
-  if (!(pollMs >= 1)) {
-    throw new ToolError("invalid_configuration", "scheduleWorker: pollMs is no number above 0.");
-  }
+  checkOptions("scheduleWorker", options, optionChecks);
   return new Worker(options);
 }
 

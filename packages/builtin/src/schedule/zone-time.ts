@@ -9,6 +9,16 @@ export function getOffset(timeZone: string, moment: number): number {
   return wall - Math.floor(moment / 1_000) * 1_000;
 }
 
+/** Whether a text names a time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    getFormat(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function getFormat(timeZone: string): Intl.DateTimeFormat {

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { SecretSet } from "@toolweave/core/adapter";
+import { checks, SecretSet, type OptionCheck, type OptionChecks } from "@toolweave/core/adapter";
 import { AllowedHosts } from "@toolweave/http";
 import { toTarget } from "./web-hosts.ts";
 
@@ -11,6 +11,31 @@ export interface WebCredential {
   /** The header that carries it. Default: `authorization`, with the secret as a bearer token. */
   readonly header?: string;
 }
+
+/** A secret is never part of an error. */
+const secret: OptionCheck = {
+  isRequired: true,
+  check(place, value) {
+    if (
+      typeof value === "string" &&
+      /^[\x21-\x7e\x80-\xff]+(?: +[\x21-\x7e\x80-\xff]+)*$/.test(value)
+    )
+      return;
+    throw new ToolError(
+      "invalid_configuration",
+      `${place} cannot be the value of a header (RFC 9110, 5.5); use a text without line breaks, and without spaces at its ends.`,
+    );
+  },
+};
+
+export const credentialChecks: OptionChecks<WebCredential> = {
+  secret,
+  hosts: checks.required(checks.list(checks.filledText)),
+  header: checks.valueThat(
+    (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
+    'the name of a header, such as "x-api-key"',
+  ),
+};
 
 interface KnownCredential {
   readonly header: string;
@@ -24,15 +49,12 @@ export class WebCredentials {
   readonly secrets: SecretSet = new SecretSet();
   readonly #known = new Map<string, KnownCredential>();
 
-  /** @throws ToolError `invalid_configuration` for a credential without a secret or hosts. */
+  /**
+   * @param given credentials that `credentialChecks` has accepted.
+   * @throws ToolError `invalid_configuration` for an entry of `hosts` that is no host.
+   */
   constructor(where: string, given: Readonly<Record<string, WebCredential>>) {
     for (const [name, { secret, hosts, header }] of Object.entries(given)) {
-      if (typeof secret !== "string" || secret === "" || !Array.isArray(hosts)) {
-        throw new ToolError(
-          "invalid_configuration",
-          `${where}: the credential "${name}" needs a secret and hosts: { secret: process.env.TOKEN, hosts: ["api.example.com"] }.`,
-        );
-      }
       this.secrets.add(secret);
       this.#known.set(name, {
         header: header?.toLowerCase() ?? "authorization",

@@ -1,9 +1,9 @@
 import { ToolError, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
-import type { NetworkRules } from "@toolweave/http";
+import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
+import { networkChecks, type NetworkRules } from "@toolweave/http";
 import { httpRequestTool, type Web } from "./http-request.ts";
 import { httpSendTool } from "./http-send.ts";
-import { WebCredentials, type WebCredential } from "./web-credentials.ts";
+import { credentialChecks, WebCredentials, type WebCredential } from "./web-credentials.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { WebHosts } from "./web-hosts.ts";
 
@@ -17,13 +17,12 @@ export interface WebOptions extends NetworkRules {
   readonly id?: string;
 }
 
-const optionNames: readonly string[] = [
-  "allow",
-  "allowPrivate",
-  "credentials",
-  "failOnStatus",
-  "id",
-] satisfies readonly (keyof WebOptions)[];
+const optionChecks: OptionChecks<WebOptions> = {
+  ...networkChecks,
+  credentials: checks.record(checks.nested(credentialChecks)),
+  failOnStatus: checks.flag,
+  id: checks.filledText,
+};
 
 /**
  * The tools `http_request` and `web_fetch`. They reach the hosts of `allow` and `allowPrivate`. Another host needs the
@@ -56,7 +55,7 @@ function webSource(
   options: WebOptions,
   makeTools: (web: Web) => readonly Tool[],
 ): ToolSource {
-  checkOptions(where, options, optionNames);
+  checkOptions(where, options, optionChecks);
   const { credentials = {}, failOnStatus = false, id = "web" } = options;
   const closing = new AbortController();
   const web: Web = {

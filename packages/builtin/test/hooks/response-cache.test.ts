@@ -104,6 +104,6 @@ describe("an answer", () => {
 
 test("a time that is no number is refused", () => {
   expect(() => responseCache({ tools: { a: 0 } })).toThrow(
-    'tools["a"] is no number of milliseconds',
+    "responseCache: tools.a is 0; use a number of milliseconds above 0.",
   );
 });

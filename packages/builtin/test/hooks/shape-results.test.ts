@@ -84,5 +84,7 @@ describe("a model receives", () => {
 
 test("a path that cannot be read, and a shape without fields, are refused", () => {
   expect(() => shapeResults({ a: { path: "items[" } })).toThrow("$");
-  expect(() => shapeResults({ a: { fields: [] } })).toThrow('"a" needs a path or fields');
+  expect(() => shapeResults({ a: { fields: [] } })).toThrow(
+    "shapes.a.fields is []; use a list of texts",
+  );
 });

@@ -32,7 +32,7 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
   }
   // Without its description of itself: the validator need not know any other dialect.
   const schema = configSchema as unknown as JsonObject;
-  checkKeys(value, schema, "", reader);
+  const unknown = checkKeys(value, schema, "", reader);
   const known = reader.isOfOtherHost
     ? Object.fromEntries(
         Object.entries(value).filter(([key]) => Object.hasOwn(configSchema.properties, key)),
@@ -46,7 +46,8 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
   const problems = (check(known) ?? []).filter(({ message }) => message !== unknownKey);
   for (const { path, message } of problems) {
     const isSaidBetter = problems.some((other) => other.path === path && !isAboutShapes(other));
-    if (isAboutShapes({ message }) && isSaidBetter) continue;
+    const isUnknownKey = unknown.some((pointer) => pointer.startsWith(`${path}/`));
+    if (isAboutShapes({ message }) && (isSaidBetter || isUnknownKey)) continue;
     const key = parsePointer(path).at(-1) ?? "";
     const hint = nearValueHint(message, resolvePointer(value, path));
     reader.fault(path, path === "" ? `this ${message}` : `"${key}" ${message}${hint}`);
@@ -66,17 +67,23 @@ function nearValueHint(message: string, value: unknown): string {
   return near === undefined ? "" : `. Did you mean "${near}"?`;
 }
 
-function checkKeys(value: JsonObject, schema: JsonObject, at: string, reader: ConfigReader): void {
+/** Reports unknown keys, and returns their pointers. */
+function checkKeys(
+  value: JsonObject,
+  schema: JsonObject,
+  at: string,
+  reader: ConfigReader,
+): readonly string[] {
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>;
   const others = schema["additionalProperties"];
-  for (const [key, member] of Object.entries(value)) {
+  return Object.entries(value).flatMap(([key, member]) => {
     const pointer = childPointer(at, key);
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const next = own ?? (isObject(others) ? others : undefined);
-    if (next === undefined)
-      reportKey(key, pointer, schema, reader, at === "" && reader.isOfOtherHost);
-    else checkMember(member as JsonValue, next, pointer, reader);
-  }
+    if (next !== undefined) return checkMember(member as JsonValue, next, pointer, reader);
+    reportKey(key, pointer, schema, reader, at === "" && reader.isOfOtherHost);
+    return [pointer];
+  });
 }
 
 function checkMember(
@@ -84,16 +91,25 @@ function checkMember(
   schema: JsonObject,
   pointer: string,
   reader: ConfigReader,
-): void {
+): readonly string[] {
   if (Array.isArray(member)) {
     const { items } = schema;
-    if (!isObject(items)) return;
-    member.forEach((item, index) =>
+    if (!isObject(items)) return [];
+    return member.flatMap((item, index) =>
       checkMember(item as JsonValue, items, `${pointer}/${index}`, reader),
     );
-  } else if (isObject(member) && (schema["properties"] ?? schema["additionalProperties"])) {
-    checkKeys(member, schema, pointer, reader);
   }
+  const shape = findObjectShape(schema);
+  return isObject(member) && shape !== undefined ? checkKeys(member, shape, pointer, reader) : [];
+}
+
+/** The schema of an object's members; of several shapes, the only one that is about them. */
+function findObjectShape(schema: JsonObject): JsonObject | undefined {
+  const shapes = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as JsonObject[]) : [schema];
+  const [shape, ...others] = shapes.filter(
+    (one) => (one["properties"] ?? one["additionalProperties"]) !== undefined,
+  );
+  return others.length === 0 ? shape : undefined;
 }
 
 function reportKey(

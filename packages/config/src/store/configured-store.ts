@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ConfigReader } from "../reading/config-reader.ts";
-import { hasLiteralPassword, isDatabaseUrl, resolveStore } from "./database-url.ts";
+import { findStoreFault, hasLiteralPassword, isDatabaseUrl, resolveStore } from "./database-url.ts";
 import { sharedStore, type SharedStore } from "./shared-store.ts";
 
 /** Where data is stored: the absolute path of a folder, or a database. */
@@ -28,6 +28,8 @@ export function configuredStore(
       "the password of the database stands in the file: write a reference such as ${DB_PASSWORD} in its place, and set that environment variable",
     );
   }
+  const fault = findStoreFault(text);
+  if (fault !== undefined) reader.fault("/store", fault);
   // The faults of the text would only cause further ones.
   if (reader.faults !== faults) return undefined;
   if (!isDatabaseUrl(text)) return resolve(folder, text);

@@ -17,6 +17,14 @@ export function isDatabaseUrl(text: string): boolean {
   return databaseUrl.test(text);
 }
 
+/** The reason why a text is neither a folder nor the URL of a database; undefined: it is one of them. */
+export function findStoreFault(text: string): string | undefined {
+  const [scheme] = /^[a-z][a-z\d+.-]*:\/\//i.exec(text) ?? [];
+  return scheme === undefined || isDatabaseUrl(text)
+    ? undefined
+    : `${scheme} is no store: name a folder, or a PostgreSQL database with postgres://`;
+}
+
 /**
  * Replaces the references of a `store`. Values of variables in the user and the password of a database's URL are
  * percent-encoded, so that a password may have any characters.

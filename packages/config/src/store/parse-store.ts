@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { hasLiteralPassword, isDatabaseUrl, resolveStore } from "./database-url.ts";
+import { findStoreFault, hasLiteralPassword, isDatabaseUrl, resolveStore } from "./database-url.ts";
 import { sharedStore, type SharedStore } from "./shared-store.ts";
 
 /**
@@ -16,7 +16,7 @@ export function parseStore(
 ): string | SharedStore {
   const given = { env, folder: process.cwd(), inputs: new Map() };
   const { text, faults, unset } = resolveStore(written, given);
-  const [problem] = [...faults, ...unset];
+  const [problem = findStoreFault(text)] = [...faults, ...unset];
   if (problem !== undefined) {
     throw new ToolError("invalid_configuration", `In the store, ${problem}.`);
   }

@@ -368,6 +368,9 @@ describe("options", () => {
     ["a path without a slash", { path: "console" }],
     ["a path that ends with a slash", { path: "/console/" }],
     ["no authentication", { authenticate: undefined }],
+    ["no executor", { executor: {} }],
+    ["no stores", { stores: {} }],
+    ["another word for the owners", { owners: "All" }],
     ["an unknown name", { cors: true }],
   ])("with %s are refused", (_, change) => {
     expect(() => consoleHandler({ ...valid, ...change } as never)).toThrow(

@@ -21,13 +21,55 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   transport: ["command", "url"],
 };
 
+/** The check of one option. */
+export interface OptionCheck {
+  /** True: the option has no default. */
+  readonly isRequired?: boolean;
+  /** @throws ToolError `invalid_configuration` with the place, the value and the values that are valid. */
+  check(place: string, value: unknown): void;
+}
+
+/** The checks of options, by their names. */
+export type OptionChecks<Options = Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Required<Options>]: OptionCheck;
+};
+
 /**
  * Rejects a value that is not an options object, and unknown options: a misspelt one would silently have no effect.
+ * With checks, it rejects also values of the wrong kind and options that are missing; `undefined` is absent.
  *
  * @param where the function or class that takes the options, for the error: `new ToolExecutor`.
+ * @param known the names of the options, or their checks.
  * @throws ToolError `invalid_configuration`, with the option that was probably meant.
  */
-export function checkOptions(where: string, given: unknown, known: readonly string[]): void {
+export function checkOptions(
+  where: string,
+  given: unknown,
+  known: readonly string[] | OptionChecks,
+): void {
+  if (isNames(known)) checkNames(where, given, known);
+  else checkTable(where, `${where}: `, given, known);
+}
+
+function isNames(known: readonly string[] | OptionChecks): known is readonly string[] {
+  return Array.isArray(known);
+}
+
+/** Does the same for options whose errors begin with `prefix`, such as those within other options. */
+export function checkTable(
+  where: string,
+  prefix: string,
+  given: unknown,
+  checks: OptionChecks,
+): void {
+  checkNames(where, Array.isArray(given) ? undefined : given, Object.keys(checks));
+  for (const [name, { isRequired, check }] of Object.entries<OptionCheck>(checks)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined || isRequired === true) check(`${prefix}${name}`, value);
+  }
+}
+
+function checkNames(where: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== "object" || given === null) {
     throw new ToolError(
       "invalid_configuration",

@@ -24,6 +24,7 @@ import type {
 import type { Suspension } from "../contract/interruption.ts";
 import { isOverflowStrategy } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { filledText, flag, list, nested, required } from "../contract/option-checks.ts";
 import { formatValue } from "../text/format-value.ts";
 import { cleanName, isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -172,6 +173,15 @@ const definitionKeys: readonly string[] = [
 /** The part of a definition that is data. */
 type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute">;
 
+const injectedCheck = list(
+  nested<InjectedParameter>({
+    name: required(filledText),
+    description: filledText,
+    required: flag,
+    secret: flag,
+  }),
+);
+
 function check(definition: DefinitionData): void {
   const { name, input, inputSchema, timeoutMs } = definition;
   if (!isToolName(name)) {
@@ -194,6 +204,9 @@ function check(definition: DefinitionData): void {
     throw defect(
       `${name}: timeoutMs is ${formatValue(timeoutMs)}; use 0 for none, or leave it out.`,
     );
+  }
+  if (definition.injected !== undefined) {
+    injectedCheck.check(`defineTool: ${name}: injected`, definition.injected);
   }
   if (definition.outputLimit !== undefined) checkOutputLimit(name, definition.outputLimit);
   if (definition.annotations !== undefined) checkAnnotations(name, definition.annotations);

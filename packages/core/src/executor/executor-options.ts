@@ -5,10 +5,19 @@ import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { LargeOutputs } from "../artifacts/large-outputs.ts";
 import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { checkOptions, type OptionCheck } from "../contract/check-options.ts";
+import {
+  callback,
+  clock,
+  flag,
+  numberFrom,
+  oneOf,
+  valueThat,
+  wholeFrom,
+  withMethods,
+} from "../contract/option-checks.ts";
 import type { PolicyInput } from "../contract/policy-definition.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
-import { ToolError } from "../contract/tool-error.ts";
 import type { RetryPolicy } from "../contract/tool-spec.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { CallLedger } from "../ledger/call-ledger.ts";
@@ -19,7 +28,6 @@ import { ajvValidator } from "../schema/ajv-validator.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";
 import { memoryTasks } from "../tasks/memory-tasks.ts";
 import type { TaskStore } from "../tasks/task-store.ts";
-import { formatValue } from "../text/format-value.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
 import type { ApprovalMode } from "./call/approver.ts";
 import type { Hook, Middleware, Repair } from "./call/hook.ts";
@@ -133,9 +141,6 @@ type AbsentOption =
 export type CheckedOptions = Required<Omit<ExecutorOptions, AbsentOption>> &
   Pick<ExecutorOptions, AbsentOption>;
 
-/** Throws a `ToolError` `invalid_configuration` that names the option and says which values are valid. */
-type OptionCheck = (value: unknown, name: string) => void;
-
 interface RequiredRow {
   readonly required: true;
   readonly check: OptionCheck;
@@ -159,38 +164,61 @@ type OptionTable = {
 
 /** Every option of an executor: its default and its check. An option that is not in this table is refused. */
 export const executorOptions: OptionTable = {
-  registry: { required: true, check: checkRegistry },
+  registry: {
+    required: true,
+    // Not by class: the registry may come from another copy of this package.
+    check: withMethods("registry: new ToolRegistry([…])", "toolset"),
+  },
   policy: { default: "supervised" },
-  onAsk: { default: "interrupt", check: checkOnAsk },
+  onAsk: {
+    default: "interrupt",
+    check: valueThat(
+      (value) => value === "interrupt" || value === "deny" || typeof value === "function",
+      '"interrupt", "deny" or a function that decides',
+    ),
+  },
   key: {},
-  pendingCalls: { create: localPendingCalls, check: store("add", "claim", "finish") },
-  grants: { create: () => memoryGrants(), check: store("add", "list", "revoke") },
+  pendingCalls: {
+    create: localPendingCalls,
+    check: withMethods("a store of pending calls", "add", "claim", "finish"),
+  },
+  grants: {
+    create: () => memoryGrants(),
+    check: withMethods("a store of grants", "add", "list", "revoke"),
+  },
   audit: {},
   hooks: {},
-  hookTimeoutMs: { default: 10_000, check: atLeastZero },
-  timeoutMs: { default: 60_000, check: atLeastZero },
-  maxTimeoutMs: { default: 600_000, check: atLeastZero },
-  retry: { check: (value, name) => checkRetry(`new ToolExecutor: ${name}`, value as RetryPolicy) },
-  maxOutputBytes: { default: 50_000, check: atLeastZero },
+  hookTimeoutMs: { default: 10_000, check: numberFrom(0) },
+  timeoutMs: { default: 60_000, check: numberFrom(0) },
+  maxTimeoutMs: { default: 600_000, check: numberFrom(0) },
+  retry: {
+    check: {
+      check: (name, value) => checkRetry(`new ToolExecutor: ${name}`, value as RetryPolicy),
+    },
+  },
+  maxOutputBytes: { default: 50_000, check: numberFrom(0) },
   largeOutputs: {},
   artifacts: {
     create: (clock) => memoryArtifacts({ clock }),
-    check: store("put", "head", "read", "delete"),
+    check: withMethods("a store of artifacts", "put", "head", "read", "delete"),
   },
-  tasks: { create: memoryTasks, check: store("add", "change", "get", "list") },
+  tasks: {
+    create: memoryTasks,
+    check: withMethods("a store of tasks", "add", "change", "get", "list"),
+  },
   redact: {},
-  frameOutputs: { default: false },
-  eventPayloads: { default: false },
-  eventBacklog: { default: 0, check: checkBacklog },
+  frameOutputs: { default: false, check: flag },
+  eventPayloads: { default: false, check: flag },
+  eventBacklog: { default: 0, check: wholeFrom(0) },
   undeclaredArguments: { default: "schema", check: oneOf("schema", "strip", "reject") },
-  normaliseArguments: { default: false },
-  repair: { check: checkRepair },
+  normaliseArguments: { default: false, check: flag },
+  repair: { check: callback },
   onInvalidCall: { default: "return", check: oneOf("return", "fail") },
   limits: { default: {} },
-  rateLimits: {},
-  ledger: { check: store("begin", "end") },
-  validator: { create: () => ajvValidator() },
-  clock: {},
+  rateLimits: { check: withMethods("a store of rate limits", "reserve", "commit", "release") },
+  ledger: { check: withMethods("a ledger", "begin", "end") },
+  validator: { create: () => ajvValidator(), check: withMethods("a validator", "compile") },
+  clock: { check: clock },
 };
 
 type AnyRow = Partial<RequiredRow> & {
@@ -205,63 +233,13 @@ type AnyRow = Partial<RequiredRow> & {
  */
 export function readOptions(options: ExecutorOptions): CheckedOptions {
   checkOptions("new ToolExecutor", options, Object.keys(executorOptions));
-  const clock = options.clock ?? systemClock;
+  const ticking = options.clock ?? systemClock;
   const checked: Record<string, unknown> = {};
   for (const [name, row] of Object.entries<AnyRow>(executorOptions)) {
     const given = options[name as keyof ExecutorOptions];
-    const value = given ?? row.default ?? row.create?.(clock) ?? given;
-    if (value !== undefined || row.required === true) row.check?.(value, name);
+    const value = given ?? row.default ?? row.create?.(ticking) ?? given;
+    if (value !== undefined || row.required === true) row.check?.check(name, value);
     checked[name] = value;
   }
   return checked as unknown as CheckedOptions;
-}
-
-function checkRegistry(value: unknown): void {
-  // Not by class: the registry may come from another copy of this package.
-  if (typeof (value as Partial<ToolRegistry> | null | undefined)?.toolset === "function") return;
-  throw invalid("new ToolExecutor needs a registry: { registry: new ToolRegistry([…]) }.");
-}
-
-function checkOnAsk(value: unknown, name: string): void {
-  if (value === "interrupt" || value === "deny" || typeof value === "function") return;
-  throw invalid(
-    `${name} is ${formatValue(value)}; use "interrupt", "deny" or a function that decides.`,
-  );
-}
-
-function checkRepair(value: unknown, name: string): void {
-  if (typeof value === "function") return;
-  throw invalid(`${name} is no function: use repair: ({ arguments }) => ….`);
-}
-
-function checkBacklog(value: unknown, name: string): void {
-  if (Number.isInteger(value) && (value as number) >= 0) return;
-  throw invalid(`${name} is ${formatValue(value)}; use a whole number, or 0 to keep none.`);
-}
-
-function atLeastZero(value: unknown, name: string): void {
-  if (isAtLeastZero(value)) return;
-  throw invalid(`${name} is ${formatValue(value)}; use 0 or more.`);
-}
-
-function oneOf(...words: readonly string[]): OptionCheck {
-  const quoted = words.map((word) => `"${word}"`);
-  const list = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
-  return (value, name) => {
-    if (words.includes(value as string)) return;
-    throw invalid(`${name} is ${formatValue(value)}; use ${list}.`);
-  };
-}
-
-function store(...methods: readonly string[]): OptionCheck {
-  return (value, name) => {
-    for (const method of methods) {
-      if (typeof (value as Record<string, unknown> | null)?.[method] === "function") continue;
-      throw invalid(`${name} is no such store: it has no ${method}().`);
-    }
-  };
-}
-
-function invalid(message: string): ToolError {
-  return new ToolError("invalid_configuration", message);
 }

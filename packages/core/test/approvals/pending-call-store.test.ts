@@ -334,8 +334,8 @@ describe("a resumed call", () => {
 });
 
 test.each([
-  ["pendingCalls", { add: () => {} }, "pendingCalls is no such store: it has no claim()."],
-  ["grants", {}, "grants is no such store: it has no add()."],
+  ["pendingCalls", { add: () => {} }, "pendingCalls has no claim(); use a store of pending calls."],
+  ["grants", {}, "grants has no add(); use a store of grants."],
   ["audit", {}, "audit is no sink: it needs write(record)."],
 ])("%s without its methods is refused at construction", (option, value, message) => {
   expect(() => executorFor(guarded(), { [option]: value } as never)).toThrow(

@@ -65,6 +65,16 @@ describe("a definition is refused at once", () => {
       /this valibot schema gives no JSON Schema; write output as JSON Schema instead/,
     ],
     [
+      "injected values that are no list",
+      () => defineTool({ ...base, input: { type: "object" }, injected: {} as never }),
+      /injected is {}; use a list/,
+    ],
+    [
+      "an injected value without a name",
+      () => defineTool({ ...base, input: { type: "object" }, injected: [{} as never] }),
+      /injected\[0\]\.name is missing; use a text/,
+    ],
+    [
       "AR03 an injected value that a model could send",
       () =>
         defineTool({

@@ -260,7 +260,9 @@ describe("a repair function", () => {
   });
 
   test("that is not a function is refused when the executor is created", () => {
-    expect(() => executorFor([], { repair: "please" as never })).toThrow("repair is no function");
+    expect(() => executorFor([], { repair: "please" as never })).toThrow(
+      'repair is "please"; use a function.',
+    );
   });
 });
 

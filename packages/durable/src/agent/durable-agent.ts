@@ -1,5 +1,5 @@
 import { ToolError, type Answer, type Interruption, type JsonValue } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
+import { checkOptions, checks } from "@toolweave/core/adapter";
 import type { AgentResult } from "@toolweave/subagent";
 import {
   agentWorkflow,
@@ -80,6 +80,7 @@ export interface DurableAgent {
  * ```
  */
 export function durableAgent(engine: DurableEngine, options: DurableAgentOptions): DurableAgent {
+  checks.object.check("durableAgent: options", options);
   const { name, ...definition } = options;
   if (typeof engine?.workflow !== "function") {
     throw invalid("engine is no engine; pass dbosEngine(…) or restateEngine(…).");

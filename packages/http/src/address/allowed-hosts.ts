@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { checks, type OptionChecks } from "@toolweave/core/adapter";
 
 /** Hosts to which something else than the host's own code may connect, over HTTP and HTTPS. */
 export interface NetworkRules {
@@ -10,6 +11,12 @@ export interface NetworkRules {
   /** The same for hosts whose addresses may be private, such as `localhost:4873`. Never those of a cloud's metadata. */
   readonly allowPrivate?: readonly string[];
 }
+
+/** The checks of `NetworkRules`, for options that contain them. `AllowedHosts` checks each host. */
+export const networkChecks: OptionChecks<NetworkRules> = {
+  allow: checks.list(checks.filledText),
+  allowPrivate: checks.list(checks.filledText),
+};
 
 /** A host and a port. */
 export interface HostTarget {

@@ -1,11 +1,13 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { ToolError, type Tool } from "@toolweave/core";
+import type { Tool } from "@toolweave/core";
 import {
   checkOptions,
+  checks,
   loadedSource,
   type LoadedSource,
   type LoadedTools,
+  type OptionChecks,
   type SourceProblem,
 } from "@toolweave/core/adapter";
 import type { ToolArtifact } from "../artifact/artifact.ts";
@@ -39,16 +41,28 @@ export interface SkillsSource extends LoadedSource {
   readonly findings: readonly Finding[];
 }
 
-const optionNames: readonly string[] = [
-  "id",
-  "maxSkillTools",
-  "scripts",
-] satisfies readonly (keyof SkillsSourceOptions)[];
+const optionChecks: OptionChecks<SkillsSourceOptions> = {
+  id: checks.filledText,
+  maxSkillTools: checks.wholeFrom(0),
+  scripts: checks.valueThat(
+    (value) => value === false || (typeof value === "object" && value !== null),
+    "false, or an object with options of scripts",
+  ),
+};
+
+const folderList = checks.list(checks.filledText);
+
+function toFolders(where: string, folders: string | readonly string[]): readonly string[] {
+  if (!Array.isArray(folders)) checks.filledText.check(`${where}: folders`, folders);
+  const list = [folders].flat();
+  folderList.check(`${where}: folders`, list);
+  return list;
+}
 
 /**
  * The skills of folders as tools that only read. A model sees the description of each skill; it gets the instructions
  * when it calls the skill's tool, and each file when it asks for it. Scripts are not run, but for those in
- * Starlark. Folders that do not exist have no skills.
+ * Starlark. A folder that does not exist has none, which is a problem of the source.
  *
  * @param folders folders of skills, such as `.claude/skills`, or a folder that is a skill.
  * @throws ToolError `invalid_configuration` for an invalid option.
@@ -62,15 +76,9 @@ export function skillsSource(
   folders: string | readonly string[],
   options: SkillsSourceOptions = {},
 ): SkillsSource {
-  checkOptions("skillsSource", options, optionNames);
-  const list = typeof folders === "string" ? [folders] : [...folders];
+  checkOptions("skillsSource", options, optionChecks);
+  const list = toFolders("skillsSource", folders);
   const { maxSkillTools = 20, scripts: reach = {} } = options;
-  if (!Number.isInteger(maxSkillTools) || maxSkillTools < 0) {
-    throw new ToolError(
-      "invalid_configuration",
-      "skillsSource: maxSkillTools is no whole number of 0 or more.",
-    );
-  }
   const id = options.id ?? list.join(",");
   const runner = reach === false ? undefined : new ScriptRunner(id, reach);
   let skills: readonly Skill[] = [];
@@ -108,8 +116,9 @@ export function skillsSource(
  * Reads all skills of folders, in order of their names. A skill of a name that an earlier one has is an error that
  * names both places.
  *
- * @param folders folders of skills, or folders that are skills. One that does not exist has none.
+ * @param folders folders of skills, or folders that are skills. One that does not exist is a finding.
  * @param only the name of the only skill that is read.
+ * @throws ToolError `invalid_configuration` (by rejecting) for folders that are no texts.
  */
 export async function readSkills(
   folders: string | readonly string[],
@@ -117,7 +126,7 @@ export async function readSkills(
 ): Promise<{ readonly skills: readonly Skill[]; readonly findings: readonly Finding[] }> {
   const skills = new Map<string, { readonly skill: Skill; readonly folder: string }>();
   const findings: Finding[] = [];
-  for (const folder of typeof folders === "string" ? [folders] : folders) {
+  for (const folder of toFolders("readSkills", folders)) {
     for (const { skill, findings: own } of await readFolder(folder, only)) {
       findings.push(...own);
       if (skill === undefined) continue;
@@ -138,12 +147,24 @@ export async function readSkills(
   return { skills: sorted, findings };
 }
 
+function toMissing(folder: string): Finding {
+  return {
+    file: folder,
+    line: 1,
+    column: 1,
+    code: "folder_missing",
+    severity: "warning",
+    message: "the folder does not exist, or cannot be read: it has no skills",
+    hint: "Create it, or correct its path.",
+  };
+}
+
 async function readFolder(
   folder: string,
   only: string | undefined,
 ): Promise<readonly SkillReading[]> {
   const root = await realpath(folder).catch(() => undefined);
-  if (root === undefined) return [];
+  if (root === undefined) return [{ findings: [toMissing(folder)] }];
   if (await isFile(join(root, "SKILL.md")))
     return only === undefined || only === basename(resolve(folder))
       ? [await readSkill(folder)]

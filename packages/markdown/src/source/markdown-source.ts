@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   ToolError,
@@ -7,7 +8,13 @@ import {
   type Tool,
   type ToolSource,
 } from "@toolweave/core";
-import { checkOptions, loadedSource, type SourceProblem } from "@toolweave/core/adapter";
+import {
+  checkOptions,
+  checks,
+  loadedSource,
+  type OptionChecks,
+  type SourceProblem,
+} from "@toolweave/core/adapter";
 import type { BundleArtifact, ScriptLimits } from "../artifact/artifact.ts";
 import { isKnownEvent } from "../artifact/keys.ts";
 import { readInlineArtifacts } from "../artifact/read-artifact.ts";
@@ -42,19 +49,26 @@ export interface MarkdownSourceOptions extends EffectOptions {
   readonly log?: NonNullable<ScriptHost["log"]>;
 }
 
-const optionNames: readonly string[] = [
-  "watch",
-  "files",
-  "id",
-  "inline",
-  "env",
-  "limits",
-  "events",
-  "log",
-  "workspace",
-  "web",
-  "agents",
-] satisfies readonly (keyof MarkdownSourceOptions)[];
+const optionChecks: OptionChecks<MarkdownSourceOptions> = {
+  watch: checks.flag,
+  files: checks.flag,
+  id: checks.filledText,
+  inline: checks.nested<NonNullable<MarkdownSourceOptions["inline"]>>({
+    tools: checks.checkedElsewhere,
+    hooks: checks.checkedElsewhere,
+  }),
+  env: checks.record(checks.anyText),
+  limits: checks.nested<ScriptLimits>({
+    steps: checks.numberFrom(0),
+    memoryBytes: checks.numberFrom(0),
+    effects: checks.numberFrom(0),
+  }),
+  events: checks.list(checks.filledText),
+  log: checks.callback,
+  workspace: checks.checkedElsewhere,
+  web: checks.checkedElsewhere,
+  agents: checks.checkedElsewhere,
+};
 
 /** The tools of a folder of markdown files, and what else the files declare. */
 export interface MarkdownSource extends ToolSource {
@@ -90,10 +104,8 @@ export function markdownSource(
   folder: string,
   options: MarkdownSourceOptions = {},
 ): MarkdownSource {
-  checkOptions("markdownSource", options, optionNames);
-  if (typeof folder !== "string" || folder === "") {
-    throw new ToolError("invalid_configuration", 'markdownSource: name a folder: ".", for one.');
-  }
+  checkOptions("markdownSource", options, optionChecks);
+  checks.filledText.check("markdownSource: folder", folder);
   const root = resolve(folder);
   const {
     id = "markdown",
@@ -140,7 +152,8 @@ export function markdownSource(
       if (watch && files) folders.set(findWatchedFolders(root));
       const read = files ? await reader.read() : await reader.readInline();
       const unfired = findUnfiredHooks(read, events);
-      set = { ...read, findings: [...read.findings, ...unfired] };
+      const missing = files && !isFolder(root) ? [toMissingFolder(root)] : [];
+      set = { ...read, findings: [...read.findings, ...unfired, ...missing] };
       const registered = registrations.all;
       hooks.set([
         ...read.hooks.map((artifact) => ({ artifact })),
@@ -176,6 +189,22 @@ export function markdownSource(
       [Symbol.asyncDispose]: { value: close },
     },
   ) as MarkdownSource;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function toMissingFolder(folder: string): Finding {
+  return {
+    file: folder,
+    line: 1,
+    column: 1,
+    code: "folder_missing",
+    severity: "error",
+    message: "the folder does not exist: it has no tools and no hooks",
+    hint: "Create it, or correct its path.",
+  };
 }
 
 /** Hooks that wait for events that the host does not emit. */

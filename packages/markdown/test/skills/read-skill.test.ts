@@ -229,10 +229,14 @@ describe("a skill is not read if its SKILL.md", () => {
 });
 
 describe("a folder of skills", () => {
-  it("that is a skill itself has this one, and one that does not exist has none", async () => {
+  it("that is a skill itself has this one, and one that does not exist is a finding", async () => {
     const { skills } = await readSkills(join(fixtures, "good/csv-cleaning"));
     expect(skills.map(({ name }) => name)).toEqual(["csv-cleaning"]);
-    expect(await readSkills(join(fixtures, "none"))).toEqual({ skills: [], findings: [] });
+    expect(await readSkills(join(fixtures, "none"))).toMatchObject({
+      skills: [],
+      findings: [{ code: "folder_missing", severity: "warning" }],
+    });
+    await expect(readSkills(5 as never)).rejects.toThrow("readSkills: folders is 5; use a text");
   });
 
   it("may not have a link to a skill elsewhere", async () => {

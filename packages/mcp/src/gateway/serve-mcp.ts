@@ -14,6 +14,7 @@ import {
   type ToolRun,
 } from "@toolweave/core";
 import type { Readable, Writable } from "node:stream";
+import { checks } from "@toolweave/core/adapter";
 import { CallerBudgets, describeLimit } from "./clients/caller-budgets.ts";
 import { CallRunner } from "./calls/call-runner.ts";
 import { ClientTools } from "./clients/client-tools.ts";
@@ -91,6 +92,8 @@ export interface McpGateway extends GatewayFetch {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
+const executorCheck = checks.withMethods("new ToolExecutor({ registry })", "startRun");
+
 /**
  * Serves a registry over the Model Context Protocol in both generations (up to 2025-11-25, and 2026-07-28), over
  * stdio or HTTP: its tools, through the executor's pipeline; its artifacts as resources; and the resources, prompts
@@ -109,6 +112,7 @@ export function serveMcp(
   executor: ToolExecutor,
   options: ServeMcpOptions = {},
 ): McpGateway {
+  executorCheck.check("serveMcp: executor", executor);
   if (executor.registry !== registry) {
     throw new ToolError(
       "invalid_configuration",

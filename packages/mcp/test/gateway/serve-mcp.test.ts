@@ -1,4 +1,5 @@
-import { defineTool, type Tool, type ToolSource } from "@toolweave/core";
+import { defineTool, ToolRegistry, type Tool, type ToolSource } from "@toolweave/core";
+import { serveMcp } from "../../src/gateway/index.ts";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   openClient,
@@ -11,6 +12,12 @@ import {
 } from "../support/open-gateway.ts";
 
 const image = { type: "image", data: "aGk=", mimeType: "image/png" };
+
+it("needs an executor", () => {
+  expect(() => serveMcp(new ToolRegistry([]), undefined as never)).toThrow(
+    "serveMcp: executor is missing; use new ToolExecutor({ registry }).",
+  );
+});
 
 /** A tool as the MCP adapter creates it. */
 function remote(invoke: Tool["invoke"]): Tool {

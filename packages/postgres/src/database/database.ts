@@ -337,14 +337,44 @@ function isTransient(error: unknown): boolean {
   return state === undefined || transientClasses.has(state.slice(0, 2));
 }
 
+/** Faults of a connection by the codes of Node.js. */
+const connectionFaults: Readonly<Record<string, string>> = {
+  EAI_AGAIN: "its host has no address at the moment (EAI_AGAIN)",
+  ECONNREFUSED: "no server accepts connections there; check the host and the port (ECONNREFUSED)",
+  ECONNRESET: "the connection was closed (ECONNRESET)",
+  EHOSTUNREACH: "no way leads to its host (EHOSTUNREACH)",
+  ENOENT: "it has no socket there; check the path (ENOENT)",
+  ENOTFOUND: "its host does not exist; check the name (ENOTFOUND)",
+  ERR_INVALID_URL: "connectionString is no URL; encode special characters of the password",
+  ETIMEDOUT: "its host does not answer (ETIMEDOUT)",
+};
+
+/** Faults that a person has to remove, by SQLSTATE (PostgreSQL, appendix A). */
+const refusals: Readonly<Record<string, string>> = {
+  "28000": "the login was refused; check the user and pg_hba.conf",
+  "28P01": "the password was refused",
+  "3D000": "its database does not exist; create it, or correct the name",
+  "42501": "its role has too few rights; see the documentation of the store",
+  "53300": "the server has no free connections",
+  "57P03": "the server is starting, or is shutting down",
+};
+
 function toStoreError(error: unknown): ToolError {
   const state = sqlState(error);
   const retryable = isTransient(error);
-  if (state === undefined) return unavailable("cannot be reached", { cause: error });
+  if (state === undefined) {
+    const { code } = error as { readonly code?: unknown };
+    const reason = connectionFaults[String(code)];
+    return unavailable(`cannot be reached${reason === undefined ? "" : `: ${reason}`}`, {
+      cause: error,
+    });
+  }
   if (state === undefinedFunction) {
     return unavailable("has tables of another version: run toolweave db migrate", { cause: error });
   }
-  return unavailable(`has refused a statement (SQLSTATE ${state})`, { cause: error, retryable });
+  const reason = refusals[state];
+  const what = reason === undefined ? "has refused a statement" : `cannot be used: ${reason}`;
+  return unavailable(`${what} (SQLSTATE ${state})`, { cause: error, retryable });
 }
 
 /** `store_unavailable` about the database. It names neither its address nor its user. */

@@ -1,4 +1,5 @@
 import { machine } from "../run/machine.ts";
+import { checkValue } from "../values/check-value.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
@@ -76,12 +77,16 @@ export type HostMember = HostFunction | HostValue | StarlarkObject;
  * A module of the host: `hostModule("http", { get: … })` gives scripts `http.get`.
  *
  * @param options.call makes the module a function, too: `log("text")` beside `log.warn("text")`.
+ * @throws TypeError for an argument of the wrong kind.
  */
 export function hostModule(
   name: string,
   members: Readonly<Record<string, HostMember>>,
   options: HostFunctionOptions & { readonly call?: HostFunction } = {},
 ): StarlarkModule | Builtin {
+  checkValue(typeof name === "string" && name !== "", "hostModule: name", name, "a text");
+  const isObject = typeof members === "object" && members !== null;
+  checkValue(isObject, "hostModule: members", members, "an object, such as { get: … }");
   const values = Object.entries(members).map(([key, member]): [string, Value] => {
     if (typeof member === "function") return [key, hostFunction(`${name}.${key}`, member, options)];
     return [key, toStarlark(member as HostValue)];

@@ -10,6 +10,7 @@ import { SourceText } from "../syntax/source-text.ts";
 import type { ModuleLowering } from "../lower/context.ts";
 import { lowerFunction } from "../lower/statements.ts";
 import { Thread, type ThreadOptions } from "../run/thread.ts";
+import { checkValue } from "../values/check-value.ts";
 import { toText } from "../values/format.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/sequence.ts";
@@ -36,7 +37,11 @@ export interface Program {
 const maxSourceLength = 1024 * 1024;
 const universalNames = new Set([...universe.keys(), "print"]);
 
-/** Reads a program and checks it. Fails with all faults of the text. */
+/**
+ * Reads a program and checks it. Fails with all faults of the text.
+ *
+ * @throws StarlarkError `invalid_syntax`, `limit_exceeded`; TypeError for an argument of the wrong kind.
+ */
 export function compile(text: string, options: CompileOptions = {}): Program {
   const source = new SourceText(options.file ?? "script.star", text, options.start);
   const dialect = toDialect(options.dialect);
@@ -205,10 +210,13 @@ export interface RunResult {
  * Runs a program and calls one of its functions, in one budget.
  *
  * @throws StarlarkError `execution_failed`, `limit_exceeded`, `timeout` and `cancelled`; `interrupted` if a function of the
- *   host interrupts the run; `outcome_unknown` if the journal is of another program or another call.
+ *   host interrupts the run; `outcome_unknown` if the journal is of another program or another call. TypeError for an
+ *   argument of the wrong kind.
  */
 export async function run(program: Program, options: RunOptions = {}): Promise<RunResult> {
   const { journal, call, args = [], named = {} } = options;
+  checkValue(typeof program?.resolved === "object", "run: program", program, "compile(text)");
+  checkValue(Array.isArray(args), "run: args", args, "a list");
   if (journal !== undefined) {
     const digest = digestArguments(toHost(toStarlark([args, named])));
     journal.begin(await digestSource(program), `${call ?? ""}(${digest})`);

@@ -5,6 +5,7 @@ import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { callValue, completed } from "./call.ts";
 import { continueFrame, Iteration, machine, nativeCode, signals, tick } from "./machine.ts";
+import { checkValue } from "../values/check-value.ts";
 import type { EffectLog, Frame, PendingResult } from "./machine.ts";
 
 /** The bounds of one run. */
@@ -71,7 +72,12 @@ export class Thread {
   #sliceStart = 0;
   #usedMs = 0;
 
+  /** @throws TypeError for a limit that is no number. */
   constructor(options: ThreadOptions = {}) {
+    for (const name of ["maxSteps", "maxMemoryBytes", "timeoutMs", "sliceMs"] as const) {
+      const limit: unknown = options[name] ?? 0;
+      checkValue(typeof limit === "number" && limit >= 0, `run: ${name}`, limit, "0 or more");
+    }
     const { maxSteps = Infinity, maxMemoryBytes = 64 * 1024 * 1024, sliceMs = 3 } = options;
     const { now = () => performance.now() } = options;
     this.#options = { ...options, maxSteps, maxMemoryBytes, sliceMs, now };

@@ -1,3 +1,4 @@
+import { checkValue } from "../values/check-value.ts";
 import { type SourcePosition, type SourceProblem, StarlarkError } from "../values/error.ts";
 
 /** A fault in the text that ends the statement it is in. */
@@ -21,7 +22,9 @@ export class SourceText {
   readonly start: Pick<SourcePosition, "line" | "column">;
   #lineStarts: readonly number[] | undefined;
 
+  /** @throws TypeError for a text that is none. */
   constructor(file: string, text: string, start: SourceText["start"] = { line: 1, column: 1 }) {
+    checkValue(typeof text === "string", "text", text, "the text of a program");
     this.file = file;
     this.text = text;
     this.start = start;

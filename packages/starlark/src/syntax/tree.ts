@@ -1,4 +1,5 @@
 import type { SourcePosition, SourceProblem } from "../values/error.ts";
+import { checkValue } from "../values/check-value.ts";
 import type { Argument, ComprehensionClause, Expression, Parameter, Statement } from "./ast.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
@@ -27,9 +28,36 @@ export const dialects: Readonly<Record<"artifact" | "session", Dialect>> = {
   session: { set: true, while: true, topLevelControl: true, globalReassign: true, fstrings: true },
 };
 
-/** The options of a dialect, by name or as they are. */
+/** Names of all features. */
+const features: Readonly<Record<keyof Dialect, true>> = {
+  set: true,
+  while: true,
+  topLevelControl: true,
+  globalReassign: true,
+  loadBindsGlobally: true,
+  recursion: true,
+  fstrings: true,
+};
+
+/**
+ * The options of a dialect, by name or as they are.
+ *
+ * @throws TypeError for an unknown name or feature.
+ */
 export function toDialect(dialect: Dialect | keyof typeof dialects | undefined): Dialect {
-  return typeof dialect === "string" ? dialects[dialect] : (dialect ?? {});
+  if (dialect === undefined) return {};
+  if (typeof dialect === "string") {
+    checkValue(Object.hasOwn(dialects, dialect), "dialect", dialect, '"artifact" or "session"');
+    return dialects[dialect];
+  }
+  const isObject = typeof dialect === "object" && dialect !== null;
+  checkValue(isObject, "dialect", dialect, "an object of features");
+  for (const [name, value] of Object.entries(dialect)) {
+    const names = Object.keys(features);
+    checkValue(names.includes(name), "dialect: the feature", name, names.join(", "));
+    checkValue(value === undefined || typeof value === "boolean", name, value, "true or false");
+  }
+  return dialect;
 }
 
 /** How a text is parsed. */

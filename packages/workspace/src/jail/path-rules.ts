@@ -1,4 +1,4 @@
-import { ToolError } from "@toolweave/core";
+import { checks, type OptionChecks } from "@toolweave/core/adapter";
 import { compileGlobs } from "./glob.ts";
 
 /** A folder that tools may use. */
@@ -23,6 +23,22 @@ export interface PathRules {
   /** Maximum number of characters of a path. Default: 4,096. */
   readonly maxPathLength?: number;
 }
+
+export const rootChecks: OptionChecks<WorkspaceRoot> = {
+  path: checks.required(checks.filledText),
+  access: checks.required(checks.oneOf("read", "write")),
+};
+
+const globs = checks.list(checks.filledText);
+
+export const pathRuleChecks: OptionChecks<PathRules> = {
+  deny: globs,
+  ask: globs,
+  protected: globs,
+  secrets: globs,
+  hardLinks: checks.oneOf("allow", "ask", "deny"),
+  maxPathLength: checks.wholeFrom(1),
+};
 
 /** Files whose content other programs run or obey: hooks, settings of editors and agents, start files of shells. */
 export const protectedPaths: readonly string[] = [
@@ -101,13 +117,12 @@ export class PathMatcher {
   /** The classes of paths that were asked for: an agent uses the same ones again and again. */
   readonly #known = new Map<string, readonly PathClass[]>();
 
-  /** @throws ToolError `invalid_configuration` for a rule that is not a list of globs. */
   constructor(rules: PathRules) {
     this.#classes = [
-      ["denied", compile("deny", rules.deny ?? [])],
-      ["secret", compile("secrets", rules.secrets ?? secretPaths)],
-      ["protected", compile("protected", rules.protected ?? protectedPaths)],
-      ["ask", compile("ask", rules.ask ?? [])],
+      ["denied", compile(rules.deny ?? [])],
+      ["secret", compile(rules.secrets ?? secretPaths)],
+      ["protected", compile(rules.protected ?? protectedPaths)],
+      ["ask", compile(rules.ask ?? [])],
     ];
   }
 
@@ -127,13 +142,7 @@ export class PathMatcher {
  * Compiles globs to a test. Case is ignored: on some file systems `.GIT/Hooks` is the same folder as `.git/hooks`. A glob
  * that matches a folder matches everything below it.
  */
-function compile(option: string, globs: readonly string[]): (path: string) => boolean {
-  if (!Array.isArray(globs) || !globs.every((glob) => typeof glob === "string" && glob !== "")) {
-    throw new ToolError(
-      "invalid_configuration",
-      `workspace: ${option} takes a list of globs, such as ["secrets/**", "*.key"].`,
-    );
-  }
+function compile(globs: readonly string[]): (path: string) => boolean {
   const all = globs.flatMap((glob) => {
     const clean = glob.replace(/^\.?\//, "").replace(/\/(?:\*\*)?$/, "");
     const anywhere = clean.includes("/") && !clean.startsWith(".") ? clean : `**/${clean}`;

@@ -1,3 +1,4 @@
+import { checks } from "@toolweave/core/adapter";
 import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
 import { getCommandForms, getFindRoots } from "./command-forms.ts";
 import { getEffects } from "./program-effects.ts";
@@ -14,8 +15,11 @@ const maxNesting = 3;
 /**
  * Analyses a script of bash without running anything: its commands, what they read and write, and their risk. It
  * understands less than a shell on purpose: of all else it says that it is not known.
+ *
+ * @throws ToolError `invalid_configuration` for a value that is no text.
  */
 export function analyzeCommand(script: string): ScriptAnalysis {
+  checks.anyText.check("analyzeCommand: script", script);
   return analyze(readScript(script, ""), 0);
 }
 

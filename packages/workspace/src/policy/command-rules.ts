@@ -1,4 +1,5 @@
 import { ToolError, type PolicyEffect } from "@toolweave/core";
+import { checks, type OptionChecks } from "@toolweave/core/adapter";
 import type { AnalyzedCommand, CommandForms } from "./analysis.ts";
 import { analyzeCommand } from "./analyze-command.ts";
 import { getCommandForms } from "./command-forms.ts";
@@ -26,6 +27,24 @@ export interface CommandRule {
   readonly notMatch?: readonly string[];
 }
 
+const isWord = (word: unknown): boolean => typeof word === "string" && word !== "";
+const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(isItem);
+
+export const ruleChecks: OptionChecks<CommandRule> = {
+  command: checks.required(
+    checks.valueThat(
+      (value) => isList(value, (word) => isWord(word) || isList(word, isWord)),
+      'a list of words, such as ["git", ["status", "diff"], "..."]',
+    ),
+  ),
+  effect: checks.required(checks.oneOf("allow", "ask", "deny")),
+  reason: checks.filledText,
+  unknown: checks.oneOf("ask", "allow"),
+  match: checks.list(checks.anyText),
+  notMatch: checks.list(checks.anyText),
+};
+
 /** The part of a command that rules are about. */
 export type RuledCommand = Pick<AnalyzedCommand, "argv" | "via">;
 
@@ -39,7 +58,10 @@ const raising: ReadonlySet<string> = new Set(["sudo", "doas"]);
 export class CommandRules {
   readonly #rules: readonly CommandRule[];
 
-  /** @throws ToolError `invalid_configuration` for an invalid rule, or one whose examples do not hold. */
+  /**
+   * @param rules rules that `ruleChecks` has accepted.
+   * @throws ToolError `invalid_configuration` for a rule whose examples do not hold, or that allows any program.
+   */
   constructor(rules: readonly CommandRule[]) {
     this.#rules = rules;
     for (const [index, rule] of rules.entries()) {
@@ -78,22 +100,10 @@ export class CommandRules {
 }
 
 function findFault(rule: CommandRule): string | undefined {
-  const { command, effect, unknown = "ask", match = [], notMatch = [] } = rule;
-  const isWord = (word: unknown): boolean => typeof word === "string" && word !== "";
-  if (
-    !Array.isArray(command) ||
-    command.length === 0 ||
-    !command.every((word: unknown) =>
-      Array.isArray(word) ? word.length > 0 && word.every(isWord) : isWord(word),
-    )
-  ) {
-    return 'needs a command, such as ["git", ["status", "diff"], "..."]';
-  }
+  const { command, effect, match = [], notMatch = [] } = rule;
   if (command.slice(0, -1).includes("...") || command[0] === "...")
     return 'has "..." not at its end';
-  if (!["allow", "ask", "deny"].includes(effect)) return "needs the effect allow, ask or deny";
   if (command[0] === "*" && effect === "allow") return "allows any program; name the programs";
-  if (unknown !== "ask" && unknown !== "allow") return 'needs unknown: "ask" or "allow"';
   const isMatched = (script: string): boolean =>
     analyzeCommand(script).commands.some((one) => matches(rule, one, one.forms.other));
   const missed = match.find((script) => !isMatched(script));

@@ -1,7 +1,12 @@
-import { isObject } from "@toolweave/core/adapter";
+import { checkOptions, checks, isObject, type OptionChecks } from "@toolweave/core/adapter";
 import type { PermissionRequest, PolicyAnswer, PolicyFunction } from "@toolweave/core";
 import type { Risk } from "./analysis.ts";
-import { CommandRules, type CommandDecision, type CommandRule } from "./command-rules.ts";
+import {
+  CommandRules,
+  ruleChecks,
+  type CommandDecision,
+  type CommandRule,
+} from "./command-rules.ts";
 
 /** Options of `workspacePolicy`. */
 export interface WorkspacePolicyOptions {
@@ -20,6 +25,12 @@ export interface WorkspacePolicyOptions {
   readonly rules?: readonly CommandRule[];
 }
 
+const optionChecks: OptionChecks<WorkspacePolicyOptions> = {
+  maxRisk: checks.oneOf("none", "low", "medium", "high"),
+  allowSandboxed: checks.flag,
+  rules: checks.list(checks.nested(ruleChecks)),
+};
+
 const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, high: 3 };
 
 /**
@@ -34,6 +45,7 @@ const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, hi
  * ```
  */
 export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFunction {
+  checkOptions("workspacePolicy", options, optionChecks);
   const { maxRisk = "low", allowSandboxed = false } = options;
   const rules = new CommandRules(options.rules ?? []);
   const limit = order[maxRisk] ?? 0;

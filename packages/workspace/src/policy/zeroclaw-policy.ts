@@ -1,4 +1,4 @@
-import { isObject } from "@toolweave/core/adapter";
+import { checkOptions, checks, isObject, type OptionChecks } from "@toolweave/core/adapter";
 import type {
   PermissionRequest,
   PolicyAnswer,
@@ -25,6 +25,16 @@ export interface ZeroClawSettings {
   /** Calls of acting tools in any hour. Default: 20. */
   readonly maxActionsPerHour?: number;
 }
+
+const settingChecks: OptionChecks<ZeroClawSettings> = {
+  autonomy: checks.oneOf("read_only", "supervised", "full"),
+  allowedCommands: checks.list(checks.filledText),
+  forbiddenPaths: checks.list(checks.filledText),
+  workspaceOnly: checks.flag,
+  blockHighRiskCommands: checks.flag,
+  requireApprovalForMediumRisk: checks.flag,
+  maxActionsPerHour: checks.numberFrom(0),
+};
 
 /** Words of a text. */
 function words(text: string): readonly string[] {
@@ -77,6 +87,7 @@ const hourMs = 3_600_000;
  * The decisions of ZeroClaw's security policy for the tools of a workspace, with its texts: the list of commands, then
  * forbidden paths, then the risk, then the autonomy. Sources: its `SecurityPolicy` and the tests of it.
  *
+ * @throws ToolError `invalid_configuration` for an unknown or invalid setting.
  * @returns the options `policy` and `limits` of an executor.
  * @example
  * ```ts
@@ -87,6 +98,7 @@ const hourMs = 3_600_000;
 export function zeroClawPolicy(
   settings: ZeroClawSettings = {},
 ): Required<Pick<ExecutorOptions, "policy" | "limits">> {
+  checkOptions("zeroClawPolicy", settings, settingChecks);
   const { maxActionsPerHour = 20 } = settings;
   const limit: RateLimit = {
     calls: maxActionsPerHour,

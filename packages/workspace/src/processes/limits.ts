@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
+import { checks, type OptionChecks } from "@toolweave/core/adapter";
 import type { ControlGroup } from "./control-group.ts";
 
 /** The resources that a command and everything that it starts may use. */
@@ -12,6 +13,13 @@ export interface ProcessLimits {
   /** Bytes of memory of all processes together. Default: 4 GiB. */
   readonly memoryBytes?: number;
 }
+
+export const limitChecks: OptionChecks<ProcessLimits> = {
+  fileBytes: checks.wholeFrom(1),
+  openFiles: checks.wholeFrom(1),
+  processes: checks.wholeFrom(1),
+  memoryBytes: checks.wholeFrom(1),
+};
 
 /** The limits with their defaults. */
 export function withDefaults(limits: ProcessLimits = {}): Required<ProcessLimits> {

@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { checks, type OptionCheck, type OptionChecks } from "@toolweave/core/adapter";
 import type { NetworkRules } from "@toolweave/http";
 import { BubblewrapSandbox, findBubblewrap } from "./bubblewrap.ts";
 import { findPerl, LandlockSandbox } from "./landlock.ts";
@@ -14,6 +15,28 @@ export type SandboxLevel = "bwrap" | "landlock" | "none";
  * `landlock`; a level: that level alone; a sandbox: one of the host.
  */
 export type SandboxChoice = "auto" | "required" | SandboxLevel | Sandbox;
+
+const sandboxWord = checks.oneOf("auto", "required", "bwrap", "landlock", "none");
+
+/** A host's own sandbox may have further members. */
+const ownSandbox: OptionChecks<Sandbox> = {
+  level: checks.required(checks.filledText),
+  isIsolated: checks.required(checks.flag),
+  hidesNetwork: checks.required(checks.flag),
+  guardsProtectedFiles: checks.required(checks.flag),
+  prepare: checks.required(checks.callback),
+  close: checks.callback,
+};
+
+export const sandboxCheck: OptionCheck = {
+  check(place, value) {
+    if (typeof value !== "object" || value === null) return sandboxWord.check(place, value);
+    for (const [name, one] of Object.entries<OptionCheck>(ownSandbox)) {
+      const member = (value as Readonly<Record<string, unknown>>)[name];
+      if (member !== undefined || one.isRequired === true) one.check(`${place}.${name}`, member);
+    }
+  },
+};
 
 /** The findings about a level on this machine. */
 export interface LevelReport {

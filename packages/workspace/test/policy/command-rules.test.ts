@@ -59,15 +59,15 @@ describe("a rule for commands", () => {
   });
 
   test.each([
-    [{ ...git, match: ["git push"] }, 'does not match its example "git push"'],
-    [{ ...git, notMatch: ["cd a && git diff"] }, 'matches "cd a && git diff", which it must not'],
-    [{ command: [], effect: "allow" }, "needs a command"],
-    [{ command: ["a", "...", "b"], effect: "allow" }, 'has "..." not at its end'],
-    [{ command: ["*", "--help"], effect: "allow" }, "allows any program"],
-    [{ command: ["a"], effect: "maybe" }, "needs the effect"],
+    [{ ...git, match: ["git push"] }, ' does not match its example "git push"'],
+    [{ ...git, notMatch: ["cd a && git diff"] }, ' matches "cd a && git diff", which it must not'],
+    [{ command: [], effect: "allow" }, ".command is []; use a list of words"],
+    [{ command: ["a", "...", "b"], effect: "allow" }, ' has "..." not at its end'],
+    [{ command: ["*", "--help"], effect: "allow" }, " allows any program"],
+    [{ command: ["a"], effect: "maybe" }, '.effect is "maybe"; use "allow", "ask" or "deny".'],
   ])("is refused when the policy is made: %j", (rule, message) => {
     expect(() => workspacePolicy({ rules: [git, rule as CommandRule] })).toThrow(
-      `workspacePolicy: rules[1] ${message}`,
+      `workspacePolicy: rules[1]${message}`,
     );
   });
 

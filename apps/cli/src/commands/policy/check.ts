@@ -40,6 +40,9 @@ export async function check(
   if (!risks.includes(maxRisk)) {
     throw new UsageError(`--max-risk is ${safeValue(maxRisk)}; use none, low, medium or high.`);
   }
+  if (script.trim() === "") {
+    throw new UsageError("The script is empty; pass it as one argument, in quotes.");
+  }
   const further = await loadPolicy(written);
   const policy: PolicyInput = [
     workspacePolicy({ maxRisk: maxRisk as "none" | Risk }),

@@ -80,6 +80,11 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
       "audience must name the recipient of the tokens: without it, tokens for any other service would be accepted",
     );
   }
+  if (!isKeySource(jwks)) {
+    throw invalidOption(
+      "jwks takes the URL of a key set, such as https://id.example.com/jwks.json, or the set itself: { keys: […] }",
+    );
+  }
   const invalidAlgorithm = algorithms.find(
     (algorithm) => !/^(?:RS|PS|ES)\d{3}$|^Ed(?:DSA|25519)$/.test(algorithm),
   );
@@ -120,6 +125,12 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
     ...(scopes.length > 0 ? { scopes } : {}),
   };
   return { authenticate, protectedResource };
+}
+
+function isKeySource(jwks: unknown): boolean {
+  if (typeof jwks === "string") return /^https?:$/.test(URL.parse(jwks)?.protocol ?? "");
+  if (jwks instanceof URL) return /^https?:$/.test(jwks.protocol);
+  return Array.isArray((jwks as Partial<JSONWebKeySet> | null | undefined)?.keys);
 }
 
 function defaultCaller({ sub, roles, client_id: client, azp }: JsonObject): Caller | undefined {

@@ -162,6 +162,10 @@ describe("a token", () => {
     [{ algorithms: ["none"] }, 'not "none"'],
     [{ algorithms: [] }, "algorithms takes"],
     [{ jwksUrl: "" }, "is no option"],
+    [{ jwks: "z" }, "jwks takes the URL of a key set"],
+    [{ jwks: "ftp://id.example/jwks" }, "jwks takes the URL of a key set"],
+    [{ jwks: {} }, "jwks takes the URL of a key set"],
+    [{ jwks: undefined }, "jwks takes the URL of a key set"],
   ])("cannot be checked with %j", (more, message) => {
     const options = { issuer, audience, jwks: { keys: [] }, ...more };
     expect(() => jwtCallers(options as never)).toThrow(message);
