@@ -52,6 +52,24 @@ export function describeMemory(make: StoreFactory): void {
       }
     });
 
+    test("prefers an entry with more words, and rarer ones", async () => {
+      const { memory } = (await openSubject(make, "memory")).store;
+      await memory.set("a", entry("k1", "the port of the museum"));
+      for (const index of [2, 3, 4]) await memory.set("a", entry(`k${index}`, "the port is 80"));
+      await memory.set("a", entry("k5", "the hall"));
+      const found = await memory.find("a", { text: "the port of the museum hall", limit: 5 });
+      expect(keys(found)).toEqual(["k1", "k5", "k4", "k3", "k2"]);
+    });
+
+    test("refuses half of a character, which no database returns as it is", async () => {
+      const { memory } = (await openSubject(make, "memory")).store;
+      for (const half of [entry("k", "a\ud83d"), entry("\ude00", "a")]) {
+        const error = await catchToolError(() => memory.set("a", half));
+        expect(error.code).toBe("invalid_arguments");
+      }
+      expect(await memory.find("a", { limit: 5 })).toEqual([]);
+    });
+
     test("finds by the meaning, of the same model only", async () => {
       const { memory } = (await openSubject(make, "memory")).store;
       const vector = (...values: number[]) => ({ model: "m1", values });

@@ -1,13 +1,12 @@
 import type { JsonObject } from "@toolweave/core";
 import type { FoundMemory, MemoryVector, OwnedMemory } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
+import { isAnyMatch, toIndexedWords, toWeight } from "./memory-words.ts";
 
-/** Words of a query that are looked for. */
-const maxTerms = 32;
 /** After a month the weight of an entry's age has halved. */
 const halfLifeMs = 30 * 86_400_000;
-/** Shorter words are not looked for as the beginning of a longer one. */
-export const minPrefix = 4;
+/** Entries with one word of a query that count, the newest ones: the time for a very common word has an end. */
+export const maxMatches = 5_000;
 /** Matches that are ranked by age and meaning. */
 export const maxRanked = 100;
 /** Milliseconds for which it is remembered that there was an entry. */
@@ -43,21 +42,27 @@ export interface RankOptions {
   readonly now: number;
 }
 
-/** Scripts that are written without spaces: each character is a word. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
-
-/** A text as words for the index. */
-export function toWords(text: string): string {
-  return text.normalize("NFC").replace(unspaced, " $& ");
+/**
+ * The entries with the words of a query, the best one first: those with more and rarer words, then the newer ones.
+ *
+ * @param matches for each word the ids of the entries that have it.
+ */
+export function rankByWords(matches: readonly (readonly number[])[]): readonly number[] {
+  const weights = new Map<number, number>();
+  for (const ids of matches) {
+    const weight = toWeight(ids.length);
+    for (const id of ids) weights.set(id, (weights.get(id) ?? 0) + weight);
+  }
+  return [...weights].toSorted(([idA, a], [idB, b]) => b - a || idB - idA).map(([id]) => id);
 }
 
-/** The words of a query. Only letters and digits are left, so that nothing of it is read as a query language. */
-export function toTerms(text: string): readonly string[] {
-  const words =
-    toWords(text.slice(0, 2_000))
-      .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return [...new Set(words)].slice(0, maxTerms);
+/** The rows in the order of their ids in a list. */
+export function inOrder<Row extends Pick<MemoryRow, "id">>(
+  rows: readonly Row[],
+  ids: readonly number[],
+): readonly Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** The rows with the most similar vectors, the most similar one first. */
@@ -113,13 +118,8 @@ function ageFactor(ageMs: number): number {
 /** The part of a query's words that an entry has. */
 function coverage({ key, content }: MemoryRow, terms: readonly string[]): number {
   if (terms.length === 0) return 0;
-  const text = plain(`${key} ${content}`);
-  return terms.filter((term) => text.includes(plain(term))).length / terms.length;
-}
-
-/** Lower case, without accents. */
-export function plain(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const words = toIndexedWords(`${key} ${content}`);
+  return terms.filter((term) => isAnyMatch(words, term)).length / terms.length;
 }
 
 /** How near the meaning of an entry is to the one that is looked for: 0 to 1. */

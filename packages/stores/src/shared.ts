@@ -19,9 +19,10 @@ export { Leases } from "./leases.ts";
 export type { LeaseOptions, Timers } from "./leases.ts";
 export {
   findNearest,
+  inOrder,
+  maxMatches,
   maxRanked,
-  minPrefix,
-  plain,
+  rankByWords,
   rankFound,
   rankMemories,
   toBytes,
@@ -29,9 +30,8 @@ export {
   toFound,
   toOwned,
   tombstoneMs,
-  toTerms,
-  toWords,
 } from "./memory-ranking.ts";
+export { checkEntryTexts, isPrefix, toIndexedWords, toTerms } from "./memory-words.ts";
 export type { MemoryRow, OwnedMemoryRow, RankOptions } from "./memory-ranking.ts";
 export { checkRateRequests } from "./rate-requests.ts";
 export { RowWatch } from "./row-watch.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type {
   FoundMemory,
   MemoryEntry,
@@ -11,24 +10,23 @@ import type {
 import { lastMoment } from "./described-artifact.ts";
 import {
   findNearest,
+  maxMatches,
   maxRanked,
-  minPrefix,
+  inOrder,
+  rankByWords,
   rankFound,
   rankMemories,
   toBytes,
   toFound,
   toOwned,
   tombstoneMs,
-  toTerms,
-  toWords,
   type MemoryRow,
   type OwnedMemoryRow,
 } from "./memory-ranking.ts";
+import { checkEntryTexts, isPrefix, toIndexedWords, toOwnerWord, toTerms } from "./memory-words.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 import { ownerLimitError, type OwnerLimit } from "./store-limits.ts";
 
-/** Matches that are ranked by their words, the newest ones: the time for a very common word has an end. */
-const maxMatches = 5_000;
 /** Rows that one write removes, so that none takes long. */
 const maxSwept = 100;
 
@@ -50,12 +48,15 @@ export class SqliteMemory implements MemoryStore {
   readonly #erase;
   readonly #newest;
   readonly #newestAcross;
-  readonly #best;
-  readonly #filtered;
-  readonly #bestAcross;
+  readonly #matches;
+  readonly #matchesAcross;
+  readonly #wanted;
+  readonly #ranked;
+  readonly #rankedAcross;
   readonly #vectors;
   readonly #byId;
   readonly #expired;
+  readonly #expiredIds;
   readonly #remove;
 
   constructor(file: SqliteFile, { maxPerOwner }: OwnerLimit) {
@@ -65,10 +66,11 @@ export class SqliteMemory implements MemoryStore {
       "SELECT id, forgotten_at, expires_at FROM memories WHERE owner = :owner AND key = :key",
     );
     this.#count = file.prepare("SELECT entries FROM memory_owners WHERE owner = :owner");
+    // Ids are in the order of the writes.
     this.#upsert = file.prepare(
       `INSERT INTO memories (owner, key, category, content, stored_at, expires_at, origin, model, vector)
        VALUES (:owner, :key, :category, :content, :now, :expiresAt, :origin, :model, :vector)
-       ON CONFLICT (owner, key) DO UPDATE SET category = excluded.category, content = excluded.content,
+       ON CONFLICT (owner, key) DO UPDATE SET id = (SELECT max(id) + 1 FROM memories), category = excluded.category, content = excluded.content,
          stored_at = excluded.stored_at, expires_at = excluded.expires_at, origin = excluded.origin,
          model = excluded.model, vector = excluded.vector, forgotten_at = NULL
        RETURNING id`,
@@ -89,41 +91,41 @@ export class SqliteMemory implements MemoryStore {
        ORDER BY stored_at DESC, id DESC LIMIT :limit`,
     );
     const selectMatches = (condition: string): string =>
-      `SELECT rowid AS found, rank AS bm25 FROM memory_words
-       WHERE memory_words MATCH :match ${condition} ORDER BY rowid DESC LIMIT ${maxMatches}`;
-    const matches = selectMatches("");
+      `SELECT json_group_array(found) AS ids FROM (SELECT rowid AS found FROM memory_words
+       WHERE memory_words MATCH :match ${condition} ORDER BY rowid DESC LIMIT ${maxMatches})`;
     // The index alone finds the best ones: to read the row of each match takes longer.
-    this.#best = file.prepare(
-      `SELECT ${columns} FROM (SELECT * FROM (${matches}) ORDER BY bm25 LIMIT ${maxRanked})
-       JOIN memories ON id = found WHERE ${isWanted} ORDER BY bm25`,
-    );
-    this.#filtered = file.prepare(
-      `SELECT ${columns} FROM (${matches}) JOIN memories ON id = found
-       WHERE ${isWanted} ORDER BY bm25 LIMIT ${maxRanked}`,
-    );
+    this.#matches = file.prepare(selectMatches(""));
     // The sign keeps the match the first condition: rows of other owners must not count as matches.
-    const owned = `AND (:prefix = '' OR +rowid IN (SELECT id FROM memories WHERE ${isOwned}))`;
-    this.#bestAcross = file.prepare(
-      `SELECT owner, ${columns} FROM (${selectMatches(owned)}) JOIN memories ON id = found
-       WHERE ${isLive} ORDER BY bm25 LIMIT ${maxRanked}`,
+    this.#matchesAcross = file.prepare(
+      selectMatches(`AND (:prefix = '' OR +rowid IN (SELECT id FROM memories WHERE ${isOwned}))`),
+    );
+    const isRanked = "id IN (SELECT value FROM json_each(:ids))";
+    this.#wanted = file.prepare(`SELECT id FROM memories WHERE ${isRanked} AND ${isWanted}`);
+    this.#ranked = file.prepare(`SELECT ${columns} FROM memories WHERE ${isRanked} AND ${isLive}`);
+    this.#rankedAcross = file.prepare(
+      `SELECT owner, ${columns} FROM memories WHERE ${isRanked} AND ${isLive}`,
     );
     this.#vectors = file.prepare(
-      `SELECT id, vector FROM memories WHERE ${isWanted} AND model = :model`,
+      `SELECT id, vector FROM memories WHERE ${isWanted} AND model = :model ORDER BY id`,
     );
     this.#byId = file.prepare(`SELECT ${columns} FROM memories WHERE id = ?`);
     this.#expired = file.prepare(
       `SELECT id FROM memories WHERE expires_at <= ? ORDER BY expires_at LIMIT ${maxSwept}`,
+    );
+    this.#expiredIds = file.prepare(
+      "SELECT json_group_array(id) AS ids FROM memories WHERE expires_at <= ?",
     );
     this.#remove = file.prepare("DELETE FROM memories WHERE id = ?");
   }
 
   set(owner: string, entry: MemoryEntry): Promise<boolean> {
     return this.#file.write(() => {
+      checkEntryTexts(entry);
       const now = this.#file.now();
       this.#sweep(now);
       const { key, category, content, expiresAt = lastMoment, origin, vector } = entry;
       const row = this.#select.get({ owner, key });
-      const isThere = row?.["forgotten_at"] === null;
+      const isThere = row?.["forgotten_at"] === null && (row["expires_at"] as number) > now;
       const count = (this.#count.get({ owner })?.["entries"] ?? 0) as number;
       if (!isThere && count >= this.#maxPerOwner)
         throw ownerLimitError("memories", this.#maxPerOwner);
@@ -139,8 +141,12 @@ export class SqliteMemory implements MemoryStore {
         vector: vector === undefined ? null : toBytes(vector),
       });
       const id = stored?.["id"] as number;
-      this.#deleteWords.run(id);
-      this.#addWords.run({ id, owner: ownerWord(owner), words: toWords(`${key} ${content}`) });
+      if (row !== undefined) this.#deleteWords.run(row["id"] as number);
+      this.#addWords.run({
+        id,
+        owner: toOwnerWord(owner),
+        words: toIndexedWords(`${key} ${content}`).join(" "),
+      });
       return isThere;
     });
   }
@@ -173,8 +179,13 @@ export class SqliteMemory implements MemoryStore {
       }
       const terms = toTerms(text);
       if (terms.length === 0) return [];
-      const rows = this.#bestAcross.all({ ...wanted, match: matchWords(terms) });
-      const ranked = rankMemories(rows as unknown as OwnedMemoryRow[], [], { limit, now });
+      const { prefixEnd } = wanted;
+      const matches = this.#findMatches(now, terms, (term) =>
+        this.#matchesAcross.get({ prefix, prefixEnd, match: matchTerm(term) }),
+      );
+      const ids = rankByWords(matches);
+      const rows = this.#readRanked(ids, (some) => this.#rankedAcross.all({ now, ids: some }));
+      const ranked = rankMemories(rows as readonly OwnedMemoryRow[], [], { limit, now });
       return ranked.map(toOwned);
     });
   }
@@ -184,7 +195,7 @@ export class SqliteMemory implements MemoryStore {
       const now = this.#file.now();
       this.#sweep(now);
       const row = this.#select.get({ owner, key });
-      if (row === undefined) return "unknown";
+      if (row === undefined || (row["expires_at"] as number) <= now) return "unknown";
       if (row["forgotten_at"] !== null) return "forgotten";
       const id = row["id"] as number;
       this.#erase.run({ id, now, until: now + tombstoneMs });
@@ -202,12 +213,39 @@ export class SqliteMemory implements MemoryStore {
   }
 
   #findWords(wanted: Wanted, terms: readonly string[]): readonly MemoryRow[] {
-    const match = `owner : "${ownerWord(wanted.owner)}" AND ${matchWords(terms)}`;
-    const best = this.#best.all({ ...wanted, match }) as unknown as MemoryRow[];
+    const owner = `owner : "${toOwnerWord(wanted.owner)}" AND `;
+    const matches = this.#findMatches(wanted.now, terms, (term) =>
+      this.#matches.get({ match: owner + matchTerm(term) }),
+    );
+    let ids = rankByWords(matches);
     // Entries of another time or category may be among the best.
-    const isFiltered = wanted.category !== null || wanted.since > 0 || wanted.until < lastMoment;
-    if (best.length === maxRanked || !isFiltered) return best;
-    return this.#filtered.all({ ...wanted, match }) as unknown as MemoryRow[];
+    if (wanted.category !== null || wanted.since > 0 || wanted.until < lastMoment) {
+      const rows = this.#wanted.all({ ...wanted, ids: JSON.stringify(ids) });
+      const kept = new Set(rows.map(({ id }) => id));
+      ids = ids.filter((id) => kept.has(id));
+    }
+    return this.#readRanked(ids, (some) => this.#ranked.all({ now: wanted.now, ids: some }));
+  }
+
+  /** For each word the ids of the entries that have it, the newest ones. */
+  #findMatches(
+    now: number,
+    terms: readonly string[],
+    find: (term: string) => Record<string, unknown> | undefined,
+  ): readonly (readonly number[])[] {
+    // The next write removes them from the index.
+    const expired = new Set(parseIds(this.#expiredIds.get(now)));
+    return terms.map((term) => parseIds(find(term)).filter((id) => !expired.has(id)));
+  }
+
+  /** The rows of the first ids, in their order. */
+  #readRanked(
+    ids: readonly number[],
+    read: (ids: string) => readonly object[],
+  ): readonly MemoryRow[] {
+    const first = ids.slice(0, maxRanked);
+    const rows = read(JSON.stringify(first)) as readonly MemoryRow[];
+    return inOrder(rows, first);
   }
 
   #findNear(wanted: Wanted, vector: MemoryVector): readonly MemoryRow[] {
@@ -225,13 +263,11 @@ interface Wanted extends Record<string, string | number | null> {
   readonly category: string | null;
 }
 
-/** The condition of the index for entries with at least one of the words. */
-function matchWords(terms: readonly string[]): string {
-  const words = terms.map((term) => (term.length < minPrefix ? `"${term}"` : `"${term}" *`));
-  return `words : (${words.join(" OR ")})`;
+function parseIds(row: Record<string, unknown> | undefined): readonly number[] {
+  return JSON.parse((row?.["ids"] ?? "[]") as string) as number[];
 }
 
-/** A word for an owner that no text has by chance. */
-function ownerWord(owner: string): string {
-  return `o${createHash("sha256").update(owner).digest("hex").slice(0, 24)}`;
+/** The condition of the index for entries with a word. */
+function matchTerm(term: string): string {
+  return `words : "${term}"${isPrefix(term) ? " *" : ""}`;
 }

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
+import { toIndexedWords, toOwnerWord } from "./memory-words.ts";
 import { unavailable } from "./store-error.ts";
 
 /** Marks a database as one of this package's, so that no other program's is ever changed. */
 const applicationId = 0x74776176;
 
 /** The statements that make each version from the one before it: the first one from an empty database. */
-const steps: readonly string[] = [
+const steps: readonly (string | ((db: DatabaseSync) => void))[] = [
   `
   CREATE TABLE pending_calls (
     seq INTEGER PRIMARY KEY,
@@ -274,9 +275,29 @@ const steps: readonly string[] = [
     DELETE FROM artifact_owners WHERE quota_owner = old.quota_owner AND bytes <= 0;
   END;
   `,
+  `
+  DROP TABLE memory_words;
+  -- The words of each entry as toIndexedWords makes them, without the text: the owner is a word of its own.
+  CREATE VIRTUAL TABLE memory_words USING fts5 (
+    owner, words, content = '', contentless_delete = 1, detail = column, tokenize = 'ascii'
+  );
+  `,
+  indexMemories,
 ];
 
 const version = steps.length;
+
+/** Makes the index of the words of all memories again. */
+function indexMemories(db: DatabaseSync): void {
+  const rows = db.prepare(
+    "SELECT id, owner, key, content FROM memories WHERE forgotten_at IS NULL",
+  );
+  const add = db.prepare("INSERT INTO memory_words (rowid, owner, words) VALUES (?, ?, ?)");
+  for (const { id, owner, key, content } of rows.iterate()) {
+    const words = toIndexedWords(`${String(key)} ${String(content)}`).join(" ");
+    add.run(id as number, toOwnerWord(owner as string), words);
+  }
+}
 
 function pragma(db: DatabaseSync, name: string): unknown {
   return db.prepare(`PRAGMA ${name}`).get()?.[name];
@@ -324,7 +345,10 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
   // Read again: another process may have made or changed it meanwhile.
   const missing = steps.slice(readVersion(db, path));
   if (missing.length > 0) {
-    for (const step of missing) db.exec(step);
+    for (const step of missing) {
+      if (typeof step === "string") db.exec(step);
+      else step(db);
+    }
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
   }
   db.exec("COMMIT");

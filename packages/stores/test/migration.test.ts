@@ -140,3 +140,22 @@ test.each([0, -1, "the next", 1_000])(
     expect(readFileSync(path)).toEqual(before);
   },
 );
+
+test("the words of memories of an earlier version are indexed again", async () => {
+  const path = join(tempFolder(), "store.db");
+  const first = openStore({ path });
+  await first.memory.set("a", { key: "k", content: "Die Straße ist naß: ភ្នំពេញ", category: "core" });
+  first.close();
+  const db = new DatabaseSync(path);
+  db.exec("DROP TABLE memory_words");
+  db.exec(
+    "CREATE VIRTUAL TABLE memory_words USING fts5 (owner, words, content = '', contentless_delete = 1)",
+  );
+  db.exec(`PRAGMA user_version = ${(versionIn(db) as number) - 2}`);
+  db.close();
+  const { memory } = openStore({ path });
+  for (const text of ["strass", "straße", "ពេញ"]) {
+    const found = await memory.find("a", { text, limit: 5 });
+    expect([text, found.length]).toEqual([text, text === "strass" ? 0 : 1]);
+  }
+});

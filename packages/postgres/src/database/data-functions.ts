@@ -136,36 +136,7 @@ BEGIN
     WHERE c.writer <> excluded.writer OR c.write < excluded.write;
 END $$;
 
--- 'replaced' or 'stored' or 'full'.
-CREATE FUNCTION ${schema}.set_memory(p_owner text, p_key text, p_category text, p_entry text,
-  p_words text[], p_expires float8, p_model text, p_vector bytea, p_max float8, p_token uuid)
-RETURNS text LANGUAGE plpgsql AS $$
-DECLARE v_now float8 := ${schema}.now_ms(); v_there boolean; v_answer text;
-BEGIN
-  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, v_now) ON CONFLICT DO NOTHING;
-  IF NOT FOUND THEN RETURN (SELECT answer FROM ${schema}.write_answers WHERE token = p_token); END IF;
-  PERFORM pg_advisory_xact_lock(${schema}.lock_of('memories:' || p_owner));
-  DELETE FROM ${schema}.memories WHERE id IN (SELECT id FROM ${schema}.memories WHERE expires_at <= v_now
-    ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
-  v_there := EXISTS (SELECT FROM ${schema}.memories
-    WHERE owner = p_owner AND key = p_key AND forgotten_at IS NULL AND expires_at > v_now);
-  IF NOT v_there AND (SELECT count(*) FROM ${schema}.memories
-      WHERE owner = p_owner AND forgotten_at IS NULL AND expires_at > v_now) >= p_max THEN
-    v_answer := 'full';
-  ELSE
-    INSERT INTO ${schema}.memories
-      (owner, key, category, entry, words, stored_at, expires_at, model, vector)
-      VALUES (p_owner, p_key, p_category, p_entry, array_to_tsvector(p_words), v_now, p_expires,
-        p_model, p_vector)
-      ON CONFLICT (owner, key) DO UPDATE SET category = excluded.category, entry = excluded.entry,
-        words = excluded.words, stored_at = excluded.stored_at, expires_at = excluded.expires_at,
-        model = excluded.model, vector = excluded.vector, forgotten_at = NULL;
-    v_answer := CASE WHEN v_there THEN 'replaced' ELSE 'stored' END;
-  END IF;
-  UPDATE ${schema}.write_answers SET answer = v_answer WHERE token = p_token;
-  RETURN v_answer;
-END $$;
-
+${memoryFunction(schema)}
 CREATE FUNCTION ${schema}.forget_memory(p_owner text, p_key text, p_trace_ms float8, p_token uuid)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE v_now float8 := ${schema}.now_ms(); v_row record; v_answer text := 'erased';
@@ -209,3 +180,38 @@ BEGIN
     WHERE expires_at <= v_now OR (NOT complete AND lease_until <= v_now) LIMIT p_max));
 END $$;
 `;
+
+/** The write of a memory. Ids are in the order of the writes. */
+export function memoryFunction(schema: string): string {
+  return `
+-- 'replaced' or 'stored' or 'full'.
+CREATE FUNCTION ${schema}.set_memory(p_owner text, p_key text, p_category text, p_entry text,
+  p_words text[], p_expires float8, p_model text, p_vector bytea, p_max float8, p_token uuid)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE v_now float8 := ${schema}.now_ms(); v_there boolean; v_answer text;
+BEGIN
+  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, v_now) ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN RETURN (SELECT answer FROM ${schema}.write_answers WHERE token = p_token); END IF;
+  PERFORM pg_advisory_xact_lock(${schema}.lock_of('memories:' || p_owner));
+  DELETE FROM ${schema}.memories WHERE id IN (SELECT id FROM ${schema}.memories WHERE expires_at <= v_now
+    ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  v_there := EXISTS (SELECT FROM ${schema}.memories
+    WHERE owner = p_owner AND key = p_key AND forgotten_at IS NULL AND expires_at > v_now);
+  IF NOT v_there AND (SELECT count(*) FROM ${schema}.memories
+      WHERE owner = p_owner AND forgotten_at IS NULL AND expires_at > v_now) >= p_max THEN
+    v_answer := 'full';
+  ELSE
+    INSERT INTO ${schema}.memories
+      (owner, key, category, entry, words, stored_at, expires_at, model, vector)
+      VALUES (p_owner, p_key, p_category, p_entry, array_to_tsvector(p_words), v_now, p_expires,
+        p_model, p_vector)
+      ON CONFLICT (owner, key) DO UPDATE SET id = DEFAULT, category = excluded.category, entry = excluded.entry,
+        words = excluded.words, stored_at = excluded.stored_at, expires_at = excluded.expires_at,
+        model = excluded.model, vector = excluded.vector, forgotten_at = NULL;
+    v_answer := CASE WHEN v_there THEN 'replaced' ELSE 'stored' END;
+  END IF;
+  UPDATE ${schema}.write_answers SET answer = v_answer WHERE token = p_token;
+  RETURN v_answer;
+END $$;
+`;
+}

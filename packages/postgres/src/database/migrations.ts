@@ -1,6 +1,6 @@
 import { artifactObjects } from "./artifact-objects.ts";
 import { callFunctions } from "./call-functions.ts";
-import { dataFunctions } from "./data-functions.ts";
+import { dataFunctions, memoryFunction } from "./data-functions.ts";
 import { groupedFunctions } from "./grouped-functions.ts";
 import { ledgerFunctions } from "./ledger-functions.ts";
 import { processFunctions } from "./process-functions.ts";
@@ -16,6 +16,7 @@ export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => ledgerFunctions(schema) + processFunctions(schema) + replaced(callFunctions(schema)),
   artifactObjects,
   groupedFunctions,
+  (schema) => replaced(memoryFunction(schema)),
 ];
 
 function replaced(functions: string): string {

@@ -9,19 +9,22 @@ import type {
   OwnersMemoryQuery,
 } from "@toolweave/core/stores";
 import {
+  checkEntryTexts,
   findNearest,
+  inOrder,
+  isPrefix,
   lastMoment,
+  maxMatches,
   maxRanked,
-  minPrefix,
-  plain,
+  rankByWords,
   rankFound,
   rankMemories,
   toBytes,
   toFound,
   toOwned,
   tombstoneMs,
+  toIndexedWords,
   toTerms,
-  toWords,
   ownerLimitError,
   type MemoryRow,
   type OwnedMemoryRow,
@@ -30,10 +33,8 @@ import {
 import type { Database, Row } from "../database/database.ts";
 import { escapeName, fromName, toName } from "../database/name.ts";
 
-/** PostgreSQL accepts 2,046 bytes. */
-const maxWord = 200;
-/** Different words of one entry that are found. */
-const maxWords = 20_000;
+/** Owners that begin with a text. Of an owner with a very long name there is only the hash. */
+const isOwned = `owner NOT LIKE '"%' AND starts_with(owner, $1)`;
 
 /** The memory of agents in a table: a full-text index finds words, and vectors are compared one by one. */
 export class PostgresMemory implements MemoryStore {
@@ -46,6 +47,7 @@ export class PostgresMemory implements MemoryStore {
   }
 
   async set(owner: string, entry: MemoryEntry): Promise<boolean> {
+    checkEntryTexts(entry);
     const { key, category, content, expiresAt = lastMoment, origin, vector } = entry;
     const answer = await this.#db.value(
       `SELECT ${this.#db.schema}.set_memory($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -54,7 +56,7 @@ export class PostgresMemory implements MemoryStore {
         toName(key),
         toName(category),
         JSON.stringify({ key, category, content, origin }),
-        indexedWords(`${key} ${content}`),
+        toIndexedWords(`${key} ${content}`),
         Math.min(expiresAt, lastMoment),
         vector === undefined ? null : toName(vector.model),
         vector === undefined ? null : Buffer.from(toBytes(vector)),
@@ -88,50 +90,74 @@ export class PostgresMemory implements MemoryStore {
 
   async findAcrossOwners(query: OwnersMemoryQuery): Promise<readonly OwnedMemory[]> {
     const { text, limit, ownerPrefix = "" } = query;
+    const owners = [escapeName(ownerPrefix)];
     if (text === undefined) {
-      const rows = await this.#selectAcross(ownerPrefix, "", "stored_at DESC, id DESC", limit, []);
+      const rows = await this.#selectAcross("TRUE", "stored_at DESC, id DESC", [...owners, limit]);
       return rows.map(toOwned);
     }
     const terms = toTerms(text);
     if (terms.length === 0) return [];
-    const words = [toWordQuery(terms)];
-    const order = "ts_rank(words, $3::tsquery) DESC, id DESC";
-    const condition = "AND words @@ $3::tsquery";
-    const rows = await this.#selectAcross(ownerPrefix, condition, order, maxRanked, words);
-    return rankMemories(rows, [], { limit, now: await this.#now() }).map(toOwned);
+    const matches = await this.#findMatches(isOwned, owners, terms);
+    const ids = rankByWords(matches).slice(0, maxRanked);
+    const rows = await this.#selectAcross("id = ANY($3)", "id", [...owners, maxRanked, ids]);
+    return rankMemories(inOrder(rows, ids), [], { limit, now: await this.#now() }).map(toOwned);
   }
 
   async #selectAcross(
-    ownerPrefix: string,
     condition: string,
     order: string,
-    limit: number,
     values: readonly unknown[],
   ): Promise<readonly OwnedMemoryRow[]> {
     const { schema } = this.#db;
-    // Of an owner with a very long name there is only the hash.
     const rows = await this.#db.run(
       `SELECT id, owner, entry, stored_at, expires_at, NULL AS vector FROM ${schema}.memories
-       WHERE forgotten_at IS NULL AND expires_at > ${schema}.now_ms() AND owner NOT LIKE '"%'
-         AND starts_with(owner, $1) ${condition}
+       WHERE forgotten_at IS NULL AND expires_at > ${schema}.now_ms() AND ${isOwned} AND ${condition}
        ORDER BY ${order} LIMIT $2`,
-      [escapeName(ownerPrefix), limit, ...values],
+      values,
     );
     return rows.map((row) => ({ ...toMemoryRow(row), owner: fromName(row["owner"] as string) }));
+  }
+
+  /** For each word the ids of the entries that have it, the newest ones. */
+  async #findMatches(
+    condition: string,
+    values: readonly unknown[],
+    terms: readonly string[],
+  ): Promise<readonly (readonly number[])[]> {
+    const rows = await this.#db.run(
+      `SELECT to_json(ARRAY(SELECT id FROM ${this.#db.schema}.memories
+         WHERE forgotten_at IS NULL AND expires_at > ${this.#db.schema}.now_ms() AND ${condition} AND words @@ term::tsquery
+         ORDER BY id DESC LIMIT ${maxMatches})) AS ids
+       FROM unnest($${values.length + 1}::text[]) AS term`,
+      [...values, terms.map(toWordQuery)],
+    );
+    return rows.map(({ ids }) => ids as number[]);
   }
 
   async #now(): Promise<number> {
     return Number(await this.#db.value(`SELECT ${this.#db.schema}.now_ms()`));
   }
 
-  #findWords(
+  async #findWords(
     owner: string,
     query: MemoryQuery,
     terms: readonly string[],
   ): Promise<readonly MemoryRow[]> {
-    const condition = "AND words @@ $6::tsquery";
-    const order = "ts_rank(words, $6::tsquery) DESC, id DESC";
-    return this.#select(owner, query, condition, order, maxRanked, [toWordQuery(terms)]);
+    let ids = rankByWords(await this.#findMatches("owner = $1", [toName(owner)], terms));
+    const { category, since = 0, until = lastMoment } = query;
+    // Entries of another time or category may be among the best.
+    if (category !== undefined || since > 0 || until < lastMoment) {
+      const rows = await this.#db.run(
+        `SELECT id FROM ${this.#db.schema}.memories WHERE id = ANY($1) AND expires_at > ${this.#db.schema}.now_ms()
+           AND stored_at >= $2 AND stored_at < $3 AND ($4::text IS NULL OR category = $4)`,
+        [ids, since, until, category === undefined ? null : toName(category)],
+      );
+      const kept = new Set(rows.map(({ id }) => Number(id)));
+      ids = ids.filter((id) => kept.has(id));
+    }
+    const first = ids.slice(0, maxRanked);
+    const rows = await this.#select(owner, query, "AND id = ANY($6)", "id", maxRanked, [first]);
+    return inOrder(rows, first);
   }
 
   async #findNear(
@@ -185,18 +211,7 @@ function toMemoryRow(row: Row): MemoryRow {
   };
 }
 
-/** A text query for entries with at least one of the words. */
-function toWordQuery(terms: readonly string[]): string {
-  // Letters, marks and digits alone: no operator of a text query is among them.
-  const words = terms.map((term) => {
-    const word = plain(term).slice(0, maxWord);
-    return term.length < minPrefix ? `'${word}'` : `'${word}':*`;
-  });
-  return words.join("|");
-}
-
-/** The words of a text as its index has them: lower case, without accents. */
-function indexedWords(text: string): readonly string[] {
-  const words = plain(toWords(text)).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return [...new Set(words.map((word) => word.slice(0, maxWord)))].slice(0, maxWords);
+/** A text query for entries with a word. Letters and digits alone: no operator is among them. */
+function toWordQuery(term: string): string {
+  return isPrefix(term) ? `'${term}':*` : `'${term}'`;
 }
