@@ -63,8 +63,11 @@ export function bullmqEngine(url: string, lockMs = 30_000): BullmqEngine {
   };
 }
 
+/** BullMQ refuses ids of jobs that are whole numbers. */
+const jobPrefix = "run_";
+
 async function work(redis: Redis, name: string, run: Run, job: Job): Promise<void> {
-  const id = job.id as string;
+  const id = (job.id as string).slice(jobPrefix.length);
   const key = toKey(name, id);
   if ((await redis.hexists(key, "output")) === 1) return;
   const stop = new AbortController();
@@ -164,7 +167,7 @@ class BullmqWorkflow implements EngineWorkflow {
     await this.#redis.hsetnx(toKey(this.#name, id), "started", "1");
     // A job with an id that exists is not added.
     await this.#queue.add(this.#name, input, {
-      jobId: id,
+      jobId: jobPrefix + id,
       attempts: 1_000_000,
       backoff: { type: "fixed", delay: 1000 },
     });

@@ -25,14 +25,14 @@ describe.skipIf(!hasRedis())("a durable agent on BullMQ (needs redis-server)", (
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function startWorker(env: Readonly<Record<string, string>>): ChildProcess {
+  function startWorker(env: Readonly<Record<string, string>>, run = "bill_1"): ChildProcess {
     const args = [
       "--conditions=@toolweave/source",
       "--disable-warning=ExperimentalWarning",
       worker,
     ];
     const store = join(folder, "store.db");
-    const child = spawn(process.execPath, [...args, redis.url, store, payments, "bill_1"], {
+    const child = spawn(process.execPath, [...args, redis.url, store, payments, run], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, ...env },
     });
@@ -53,6 +53,12 @@ describe.skipIf(!hasRedis())("a durable agent on BullMQ (needs redis-server)", (
     expect(await firstLine(first)).toBe("paying");
     first.kill("SIGKILL");
     expect(await firstLine(startWorker({}))).toBe("Please check the bill.");
+    expect(readFileSync(payments, "utf8")).toBe("paid\n");
+  });
+
+  test("the id of a run can be a number, which BullMQ refuses for a job", async () => {
+    rmSync(payments);
+    expect(await firstLine(startWorker({}, "42"))).toBe("Paid.");
     expect(readFileSync(payments, "utf8")).toBe("paid\n");
   });
 });

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import type { JobSchedule } from "@toolweave/core/stores";
-import { getOffset, toMoment } from "./zone-time.ts";
+import { getOffset, isTimeZone, toMoment } from "./zone-time.ts";
 
 /**
  * The first slot of a schedule after a moment (milliseconds since the epoch). Undefined: there is none any more.
@@ -81,14 +81,50 @@ async function parseCron(
   timeZone: string,
 ): Promise<{ nextRun(after: Date): Date | null }> {
   const { Cron } = await import("croner");
-  try {
-    // croner looks at the zone only when it is used.
-    getOffset(timeZone, 0);
-    return new Cron(expression, { timezone: timeZone, paused: true });
-  } catch (error) {
-    throw new ToolError(
+  const parse = (pattern: string): InstanceType<typeof Cron> =>
+    new Cron(pattern, { timezone: timeZone, paused: true, domAndDow: needsBothDays(pattern) });
+  const refuse = (fault: string): ToolError =>
+    new ToolError(
       "invalid_arguments",
-      `"${expression}" in ${timeZone} is no schedule: ${(error as Error).message} Write minute, hour, day, month and weekday, such as "30 9 * * 1-5".`,
+      `"${expression}" in ${timeZone} is no schedule: ${fault} Write minute, hour, day, month and weekday, such as "30 9 * * 1-5".`,
     );
+  if (!isTimeZone(timeZone)) throw refuse("There is no such time zone.");
+  try {
+    return parse(expression);
+  } catch {
+    throw refuse(findCronFault(expression, (pattern) => void parse(pattern)));
   }
+}
+
+const fieldRanges = [
+  ["minute", "0 to 59"],
+  ["hour", "0 to 23"],
+  ["day", "1 to 31"],
+  ["month", "1 to 12, or JAN to DEC"],
+  ["weekday", "0 to 7, or SUN to SAT"],
+] as const;
+
+/** Names the field that is wrong: the messages of the parser count from other numbers than a reader. */
+function findCronFault(expression: string, parse: (pattern: string) => void): string {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length < fieldRanges.length) return `It has ${fields.length} of 5 fields.`;
+  const seconds = fields.length - fieldRanges.length;
+  for (const [index, [name, range]] of fieldRanges.entries()) {
+    const field = fields[seconds + index] ?? "";
+    try {
+      parse(fieldRanges.map((_, other) => (other === index ? field : "*")).join(" "));
+    } catch {
+      return `The ${name} "${field}" is not valid; it takes ${range}.`;
+    }
+  }
+  return "It has a field that is not valid.";
+}
+
+/**
+ * Whether a day has to match both fields, that of the month and that of the week: as in cron(8), if one of them begins
+ * with an asterisk, such as every second day. Otherwise one of them is enough.
+ */
+function needsBothDays(expression: string): boolean {
+  const [weekday = "", , day = ""] = expression.trim().split(/\s+/).toReversed();
+  return day.startsWith("*") || weekday.startsWith("*");
 }

@@ -151,6 +151,15 @@ describe("a schedule", () => {
       { cron: "0 12 13 * 5", timeZone: "UTC" },
       [Date.parse("2026-01-02T12:00Z"), Date.parse("2026-01-09T12:00Z")],
     ],
+    // cron(8): with an asterisk at the beginning of one field, both have to match.
+    [
+      { cron: "0 0 */2 * 1", timeZone: "UTC" },
+      [Date.parse("2026-01-05"), Date.parse("2026-01-19")],
+    ],
+    [
+      { cron: "0 0 1-7 * */7", timeZone: "UTC" },
+      [Date.parse("2026-01-04"), Date.parse("2026-02-01")],
+    ],
     [
       { cron: "@daily", timeZone: "Asia/Tokyo" },
       [Date.parse("2026-01-01T15:00Z"), Date.parse("2026-01-02T15:00Z")],
@@ -164,7 +173,12 @@ describe("a schedule", () => {
     [{ cron: "0 0 31 2 *", timeZone: "UTC" }, "no time that is still to come"],
     [{ cron: "* * * * * *", timeZone: "UTC" }, "more often than every 60 s"],
     [{ cron: "nonsense", timeZone: "UTC" }, "is no schedule"],
-    [{ cron: "61 * * * *", timeZone: "UTC" }, "is no schedule"],
+    [{ cron: "61 * * * *", timeZone: "UTC" }, 'The minute "61" is not valid; it takes 0 to 59.'],
+    [{ cron: "0 0 1 13 *", timeZone: "UTC" }, 'The month "13" is not valid; it takes 1 to 12, or'],
+    [{ cron: "0 0 32 * *", timeZone: "UTC" }, 'The day "32" is not valid; it takes 1 to 31.'],
+    [{ cron: "0 24 * * *", timeZone: "UTC" }, 'The hour "24" is not valid; it takes 0 to 23.'],
+    [{ cron: "0 0 * * MOO", timeZone: "UTC" }, 'The weekday "MOO" is not valid; it takes 0 to 7,'],
+    [{ cron: "0 0 *", timeZone: "UTC" }, "It has 3 of 5 fields."],
     [{ cron: "0 0 * * *", timeZone: "Mars/Olympus" }, "is no schedule"],
   ])("%j is refused", async (schedule, message) => {
     await expect(firstSlots(schedule, now, 3)).rejects.toThrow(message);

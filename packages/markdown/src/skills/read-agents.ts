@@ -46,8 +46,8 @@ export interface AgentReading {
 }
 
 const folders = [
-  { folder: ".claude/agents", suffix: ".md", format: "claude" },
-  { folder: ".github/agents", suffix: ".agent.md", format: "copilot" },
+  { folder: ".claude/agents", suffix: ".md", format: "claude", recursive: true },
+  { folder: ".github/agents", suffix: ".agent.md", format: "copilot", recursive: false },
 ] as const;
 
 const maxDescription = 4096;
@@ -77,8 +77,8 @@ const formats: Readonly<
 };
 
 /**
- * Reads the agents of a project: `.claude/agents/*.md` and `.github/agents/*.agent.md`. A file with an error is left
- * out. Of two agents of one name the later one is an error that names both files. Never rejects because of a file.
+ * Reads the agents of a project: `*.md` in `.claude/agents` and the folders in it, and `.github/agents/*.agent.md`. A
+ * file with an error is left out. Of two agents of one name the later one is an error that names both files. Never rejects because of a file.
  *
  * @param project the folder that has `.claude` and `.github`.
  */
@@ -87,11 +87,13 @@ export async function agentArtifacts(project: string): Promise<AgentReading> {
   const findings: Finding[] = [];
   const root = await realpath(project).catch(() => undefined);
   if (root === undefined) return { agents: [], findings };
-  for (const { folder, suffix, format } of folders) {
-    const names = await readdir(join(root, folder)).catch(() => []);
-    const files = names.filter((name) => name.endsWith(suffix) && !name.startsWith(".")).sort();
+  for (const { folder, suffix, format, recursive } of folders) {
+    const names = await readdir(join(root, folder), { recursive }).catch(() => []);
+    const files = names
+      .filter((name) => name.endsWith(suffix) && !/(?:^|[\\/])\./.test(name))
+      .sort();
     for (const name of files.slice(0, skillLimits.entries)) {
-      const file = `${folder}/${name}`;
+      const file = `${folder}/${name.replaceAll("\\", "/")}`;
       const { agent, findings: own } = await readAgentFile(root, file, format);
       findings.push(...own);
       if (agent === undefined) continue;

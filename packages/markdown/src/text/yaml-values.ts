@@ -105,6 +105,7 @@ export class YamlReader {
 
   #readScalar(node: unknown, path: ValuePath): JsonValue {
     const value = isScalar(node) ? node.value : null;
+    this.#checkComment(node, path);
     switch (typeof value) {
       case "string":
       case "boolean":
@@ -115,6 +116,19 @@ export class YamlReader {
       default:
         return null;
     }
+  }
+
+  /** A text such as `Fix #12` ends before the `#` (YAML 1.2.2, section 6.6): a comment of people has a space after it. */
+  #checkComment(node: unknown, path: ValuePath): void {
+    if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value !== "string") return;
+    if (!/^[^\s#!]/.test(node.comment ?? "")) return;
+    this.findings.push({
+      ...this.#findPlace(node, path),
+      code: "yaml_comment",
+      severity: "warning",
+      message: `the text ends before " #${(node.comment ?? "").slice(0, 20)}": the rest of the line is a comment`,
+      hint: "Put the whole text in quotes, or write a space after the # of a comment.",
+    });
   }
 
   #toText(node: unknown): PlacedText | undefined {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   defineTool,
@@ -22,6 +22,26 @@ function project(): string {
   cpSync(join(fixtures, "agents/copilot"), join(folder, ".github/agents"), { recursive: true });
   return folder;
 }
+
+test("agents of Claude are read in folders below, but hidden ones", async () => {
+  const folder = project();
+  const claude = join(folder, ".claude/agents");
+  const text = (name: string) => `---\nname: ${name}\ndescription: Helps.\n---\nYou help.\n`;
+  for (const [below, name] of [
+    ["team/review", "deep"],
+    [".git", "hidden"],
+    ["z", "zed"],
+  ] as const) {
+    mkdirSync(join(claude, below), { recursive: true });
+    writeFileSync(join(claude, below, `${name}.md`), text(name));
+  }
+  const { agents } = await agentArtifacts(folder);
+  const found = agents.filter(({ name }) => ["deep", "hidden", "zed"].includes(name));
+  expect(found.map(({ place }) => place.file)).toEqual([
+    ".claude/agents/team/review/deep.md",
+    ".claude/agents/z/zed.md",
+  ]);
+});
 
 test("the agents of a project are read, with what is wrong in their files", async () => {
   const { agents, findings } = await agentArtifacts(project());

@@ -48,6 +48,19 @@ describe("delimiters", () => {
   });
 });
 
+test.each([
+  ["description: Fix issue #12 of the shop", ["2:14 yaml_comment"], "Fix issue"],
+  ["description: Use C #sharp # not C++", ["2:14 yaml_comment"], "Use C"],
+  ["description: Fix it # a comment", [], "Fix it"],
+  ['description: "Fix issue #12"', [], "Fix issue #12"],
+  ["description: Fix issue#12", [], "Fix issue#12"],
+  ["description: |\n  Fix issue #12", [], "Fix issue #12"],
+])("a text that ends before a # is a finding: %j", (line, found, value) => {
+  const text = `---\n${line}\n---\n`;
+  expect(codes(text)).toEqual(found);
+  expect(String(readFrontMatter("x.md", text).values["description"]).trim()).toBe(value);
+});
+
 describe("places", () => {
   const text = `---
 title: "Zoë 🦜"
