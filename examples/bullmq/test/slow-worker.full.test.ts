@@ -28,8 +28,8 @@ describe.skipIf(!hasRedis())("a slow worker on BullMQ (needs redis-server)", () 
       const first = step("first", async () => {
         begun.push(`first ${epoch}`);
         if (epoch === 1) {
-          // Its lock is lost, as if it had not been renewed in time.
-          await redis.del("bull:slow:run_1:lock");
+          // The lock of its job is lost, as if it had not been renewed in time.
+          await redis.del("bull:slow:run_run_1:lock");
           await continued;
         }
         return `of ${epoch}`;
