@@ -135,6 +135,11 @@ export interface ToolContext<Injected = unknown> {
   readonly signal: AbortSignal;
   /** The values that the host supplied to the run. */
   readonly injected: Injected;
+  /**
+   * The permissions that `preflight` has requested, all of which were given. A tool that opens an object only now checks
+   * that what it opens is still what they are for. Absent: it has requested none.
+   */
+  readonly permissions?: readonly PermissionRequest[];
   /** Set when a suspended call resumes. */
   readonly resumed?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
   readonly scope: ToolScope;

@@ -13,7 +13,14 @@ export interface ThreadRequest {
   readonly context: Partial<
     Pick<
       ToolContext<unknown>,
-      "callId" | "runId" | "turnId" | "sessionId" | "caller" | "attempt" | "injected"
+      | "callId"
+      | "runId"
+      | "turnId"
+      | "sessionId"
+      | "caller"
+      | "attempt"
+      | "injected"
+      | "permissions"
     >
   >;
   readonly idempotencyKey: string;

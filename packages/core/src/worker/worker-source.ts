@@ -76,7 +76,11 @@ function toTool({ spec, hasPreflight, validatesArguments }: ThreadTool, threads:
       const { context, ...common } = request(ctx, args);
       const call: ThreadRequest = {
         ...{ ...common, type: "call", idempotencyKey: await ctx.idempotencyKey() },
-        context: { ...context, attempt: ctx.attempt },
+        context: {
+          ...context,
+          attempt: ctx.attempt,
+          ...(ctx.permissions === undefined ? {} : { permissions: ctx.permissions }),
+        },
       };
       return (await threads.run(call, ctx)) as never;
     },

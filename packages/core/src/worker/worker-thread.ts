@@ -106,7 +106,7 @@ function toPlainTool({ spec, ...tool }: Tool): Tool {
 function toThreadContext(ctx: ToolContext): ToolContext {
   const { context, idempotencyKey } = request as ThreadRequest;
   const local: Partial<Record<PropertyKey, unknown>> = {
-    ...{ attempt: context.attempt, turnId: context.turnId },
+    ...{ attempt: context.attempt, turnId: context.turnId, permissions: context.permissions },
     idempotencyKey: async () => idempotencyKey,
     progress: (progress: never) => post({ type: "progress", progress }),
   };

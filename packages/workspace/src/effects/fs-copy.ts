@@ -2,9 +2,12 @@ import { renameSync, unlinkSync } from "node:fs";
 import { defineTool, type PermissionRequest, type Tool, type ToolOutput } from "@toolweave/core";
 import { withFolders } from "../files/replace-file.ts";
 import { JailError } from "../jail/jail-error.ts";
+import { checkPermitted } from "../jail/permitted-paths.ts";
 import type { OpenFile, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "../tools/rewrite-file.ts";
-import { changeFile, pathPermissions, withPath, type Workspace } from "../tools/workspace.ts";
+import { changeFile, locatePermitted, openFile } from "../tools/open-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import { withPath, type Workspace } from "../tools/workspace.ts";
 import { failure, output, toPath } from "./effect-output.ts";
 
 /** The paths of a call. */
@@ -29,12 +32,10 @@ export function fsCopyTool(workspace: Workspace): Tool {
     input,
     annotations: { destructiveHint: false, access: { filesystem: "write" } },
     preflight: (paths) => bothPermissions(workspace, paths, "read"),
-    execute: ({ from, to }) =>
-      changeFile(workspace, to, async (target) => {
-        const file = withPath(from, () => {
-          checkIsFile(workspace.jail.locate(from, "read"), from, "copied");
-          return workspace.jail.openFile(from);
-        });
+    execute: ({ from, to }, ctx) =>
+      changeFile(workspace, ctx, to, async (target) => {
+        checkIsFile(locatePermitted(workspace, ctx, from, "read"), from, "copied");
+        const file = openFile(workspace, ctx, from);
         const bytes = readWhole({ ...file, openFile: () => file });
         checkAreTwo(file, target, { from, to });
         const mode = Number(file.stat.mode) & 0o777;
@@ -53,10 +54,12 @@ export function fsMoveTool(workspace: Workspace): Tool {
     input,
     annotations: { destructiveHint: false, access: { filesystem: "write" } },
     preflight: (paths) => bothPermissions(workspace, paths, "remove"),
-    execute: ({ from, to }) =>
+    execute: ({ from, to }, ctx) =>
       // Only the target is locked: two locks could wait for each other, and a file that goes meanwhile is an error.
-      changeFile(workspace, to, async (target) => {
-        const source = withPath(from, () => workspace.jail.openForWriting(from, "remove"));
+      changeFile(workspace, ctx, to, async (target) => {
+        const source = withPath(from, () =>
+          workspace.jail.openForWriting(from, checkPermitted(ctx.permissions), "remove"),
+        );
         try {
           checkIsFile(source.info, from, "moved");
           checkAreTwo(source, target, { from, to });
@@ -104,6 +107,8 @@ async function rename(
 ): Promise<void> {
   const path = `${source.folderPath}/${source.name}`;
   try {
+    source.confirm(source.folderPath);
+    target.confirm(folder);
     renameSync(path, `${folder}/${target.name}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

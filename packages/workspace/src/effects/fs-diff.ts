@@ -1,7 +1,9 @@
 import { defineTool, ToolError, type Tool } from "@toolweave/core";
 import { decodeText, detectFormat } from "../files/text-format.ts";
 import { diffTexts } from "../files/unified-diff.ts";
-import { pathPermissions, type Workspace } from "../tools/workspace.ts";
+import type { PermittedCall } from "../tools/open-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import type { Workspace } from "../tools/workspace.ts";
 import { failure, output, toPath } from "./effect-output.ts";
 import { readAll } from "./read-all.ts";
 
@@ -28,11 +30,13 @@ export function fsDiffTool(workspace: Workspace): Tool {
         pathPermissions(workspace, one, "read"),
       );
     },
-    execute: ({ path, other, text }) => {
+    execute: ({ path, other, text }, ctx) => {
       checkOne(other, text);
-      const old = readText(workspace, path);
+      const old = readText(workspace, ctx, path);
       const fresh =
-        other === undefined ? { name: old.name, text: text ?? "" } : readText(workspace, other);
+        other === undefined
+          ? { name: old.name, text: text ?? "" }
+          : readText(workspace, ctx, other);
       const diff = diffTexts({
         old: old.text,
         fresh: fresh.text,
@@ -53,9 +57,10 @@ function checkOne(other: string | undefined, text: string | undefined): void {
 
 function readText(
   workspace: Workspace,
+  call: PermittedCall,
   path: string,
 ): { readonly name: string; readonly text: string } {
-  const { bytes, info } = readAll(workspace, path);
+  const { bytes, info } = readAll(workspace, call, path);
   const format = detectFormat(bytes);
   if (format === undefined) throw failure(`"${path}" is no text.`);
   return { name: toPath(workspace, info), text: decodeText(bytes, format) };

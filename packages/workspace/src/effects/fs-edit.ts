@@ -4,7 +4,9 @@ import { editBytes, type EditedBytes } from "../files/edit-text.ts";
 import { detectFormat, type TextFormat } from "../files/text-format.ts";
 import { JailError } from "../jail/jail-error.ts";
 import { readWhole, rewriteFile } from "../tools/rewrite-file.ts";
-import { changeFile, pathPermissions, type Workspace } from "../tools/workspace.ts";
+import { changeFile } from "../tools/open-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import { type Workspace } from "../tools/workspace.ts";
 import { count, failure, output, toPath } from "./effect-output.ts";
 
 /** A text that is replaced. */
@@ -72,8 +74,8 @@ export function fsEditTool(workspace: Workspace): Tool {
       toEdit(edits, lines);
       return pathPermissions(workspace, path, "write");
     },
-    execute: ({ path, edits, lines }) =>
-      changeFile(workspace, path, async (place) => {
+    execute: ({ path, edits, lines }, ctx) =>
+      changeFile(workspace, ctx, path, async (place) => {
         const edit = toEdit(edits, lines);
         if (place.stat === undefined) throw new JailError("missing");
         const before = readWhole(place);

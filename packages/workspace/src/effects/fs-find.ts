@@ -1,6 +1,8 @@
 import { defineTool, type Tool } from "@toolweave/core";
 import { toGlobs } from "../tools/search.ts";
-import { pathPermissions, toPathError, withPath, type Workspace } from "../tools/workspace.ts";
+import { locatePermitted } from "../tools/open-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import { toPathError, type Workspace } from "../tools/workspace.ts";
 import { count, output, toPathIn } from "./effect-output.ts";
 
 const defaultMax = 1_000;
@@ -38,9 +40,9 @@ export function fsFindTool(workspace: Workspace): Tool {
     preflight: ({ path = "." }) => pathPermissions(workspace, path, "read"),
     execute: async (
       { pattern, path = ".", glob, max = defaultMax, literal = false, ignored = false },
-      { signal },
+      ctx,
     ) => {
-      const info = withPath(path, () => workspace.jail.locate(path, "read"));
+      const info = locatePermitted(workspace, ctx, path, "read");
       const request = {
         pattern,
         path,
@@ -56,9 +58,10 @@ export function fsFindTool(workspace: Workspace): Tool {
         limit: max,
         offset: 0,
         maxLineLength,
+        permissions: ctx.permissions ?? [],
       } as const;
       try {
-        const { lines, totalMatches } = await workspace.searches.search(request, signal);
+        const { lines, totalMatches } = await workspace.searches.search(request, ctx.signal);
         const matches = lines.map(({ path: at, line, text }) => ({
           path: toPathIn(workspace, info, at),
           line,

@@ -1,7 +1,9 @@
 import { defineTool, ToolError, type JsonObject, type Tool } from "@toolweave/core";
 import { compileGlobs } from "../jail/glob.ts";
 import { walkTree } from "../files/walk-tree.ts";
-import { pathPermissions, withPath, type Workspace } from "../tools/workspace.ts";
+import { withFolder } from "../tools/open-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import type { Workspace } from "../tools/workspace.ts";
 import { count, output, toPath, toPathIn } from "./effect-output.ts";
 
 const maxListed = 10_000;
@@ -21,29 +23,24 @@ export function fsListTool(workspace: Workspace): Tool {
     },
     annotations: { readOnlyHint: true, access: { filesystem: "read" } },
     preflight: ({ path = "." }) => pathPermissions(workspace, path, "read"),
-    execute: ({ path = "." }) =>
-      withPath(path, () => {
-        const folder = workspace.jail.openFolder(path);
-        try {
-          const entries: JsonObject[] = [];
-          let isTruncated = false;
-          walkTree(
-            folder,
-            workspace.jail.matcher,
-            { maxDepth: 1, hidden: true, ignored: true, isStopped: () => isTruncated },
-            ({ name, kind, stat }) => {
-              isTruncated = entries.length === maxListed;
-              if (isTruncated) return;
-              const isFile = kind === "file";
-              const size = isFile ? Number(stat.size) : 0;
-              entries.push({ name, is_file: isFile, is_dir: kind === "directory", size });
-            },
-          );
-          const text = `${toPath(workspace, folder.info)} has ${count(entries.length, "member")}`;
-          return output(text, { entries, ...(isTruncated ? { truncated: true } : {}) });
-        } finally {
-          folder.close();
-        }
+    execute: ({ path = "." }, ctx) =>
+      withFolder(workspace, ctx, path, (folder) => {
+        const entries: JsonObject[] = [];
+        let isTruncated = false;
+        walkTree(
+          folder,
+          workspace.jail.matcher,
+          { maxDepth: 1, hidden: true, ignored: true, isStopped: () => isTruncated },
+          ({ name, kind, stat }) => {
+            isTruncated = entries.length === maxListed;
+            if (isTruncated) return;
+            const isFile = kind === "file";
+            const size = isFile ? Number(stat.size) : 0;
+            entries.push({ name, is_file: isFile, is_dir: kind === "directory", size });
+          },
+        );
+        const text = `${toPath(workspace, folder.info)} has ${count(entries.length, "member")}`;
+        return output(text, { entries, ...(isTruncated ? { truncated: true } : {}) });
       }),
   });
 }
@@ -74,37 +71,33 @@ export function fsGlobTool(workspace: Workspace): Tool {
     },
     annotations: { readOnlyHint: true, access: { filesystem: "read" } },
     preflight: ({ path = "." }) => pathPermissions(workspace, path, "read"),
-    execute: ({ pattern, path = ".", ignored = true }, { signal }) => {
+    execute: ({ pattern, path = ".", ignored = true }, ctx) => {
+      const { signal } = ctx;
       const glob = checkGlob(pattern);
-      return withPath(path, () => {
-        const folder = workspace.jail.openFolder(path);
-        try {
-          const matches = compileGlobs([glob], { dot: false });
-          const paths: string[] = [];
-          let seen = 0;
-          const isFull = (): boolean => seen >= maxEntries || paths.length > maxListed;
-          walkTree(
-            folder,
-            workspace.jail.matcher,
-            {
-              maxDepth: computeDepth(glob),
-              hidden: true,
-              ignored,
-              isStopped: () => isFull() || signal.aborted,
-            },
-            ({ path: at, name, kind }) => {
-              seen += 1;
-              if (kind === "directory" || !matches(name)) return;
-              paths.push(toPathIn(workspace, folder.info, at));
-            },
-          );
-          signal.throwIfAborted();
-          const listed = paths.slice(0, maxListed).sort();
-          const truncated = isFull() ? { truncated: true } : {};
-          return output(count(listed.length, "path"), { paths: listed, ...truncated });
-        } finally {
-          folder.close();
-        }
+      return withFolder(workspace, ctx, path, (folder) => {
+        const matches = compileGlobs([glob], { dot: false });
+        const paths: string[] = [];
+        let seen = 0;
+        const isFull = (): boolean => seen >= maxEntries || paths.length > maxListed;
+        walkTree(
+          folder,
+          workspace.jail.matcher,
+          {
+            maxDepth: computeDepth(glob),
+            hidden: true,
+            ignored,
+            isStopped: () => isFull() || signal.aborted,
+          },
+          ({ path: at, name, kind }) => {
+            seen += 1;
+            if (kind === "directory" || !matches(name)) return;
+            paths.push(toPathIn(workspace, folder.info, at));
+          },
+        );
+        signal.throwIfAborted();
+        const listed = paths.slice(0, maxListed).sort();
+        const truncated = isFull() ? { truncated: true } : {};
+        return output(count(listed.length, "path"), { paths: listed, ...truncated });
       });
     },
   });

@@ -1,7 +1,9 @@
 import { defineTool, type Tool } from "@toolweave/core";
 import { JailError } from "../jail/jail-error.ts";
 import type { PathInfo } from "../jail/jail.ts";
-import { pathPermissions, withPath, type Workspace } from "../tools/workspace.ts";
+import { checkPermitted } from "../jail/permitted-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import { withPath, type Workspace } from "../tools/workspace.ts";
 import { count, output, toPath } from "./effect-output.ts";
 import { readAll, toUtf8 } from "./read-all.ts";
 
@@ -23,8 +25,8 @@ export function fsReadTool(workspace: Workspace): Tool {
     },
     annotations: { readOnlyHint: true, access: { filesystem: "read" } },
     preflight: ({ path }) => pathPermissions(workspace, path, "read"),
-    execute: ({ path, encoding = "utf-8" }) => {
-      const { bytes, info } = readAll(workspace, path);
+    execute: ({ path, encoding = "utf-8" }, ctx) => {
+      const { bytes, info } = readAll(workspace, ctx, path);
       const text = `Read ${toPath(workspace, info)} (${count(bytes.length, "byte")})`;
       return encoding === "base64"
         ? output(text, { base64: bytes.toString("base64") })
@@ -48,8 +50,10 @@ export function fsStatTool(workspace: Workspace): Tool {
     annotations: { readOnlyHint: true, access: { filesystem: "read" } },
     preflight: ({ path }) =>
       find(workspace, path) === undefined ? [] : pathPermissions(workspace, path, "read"),
-    execute: ({ path }) => {
+    execute: ({ path }, ctx) => {
       const info = find(workspace, path);
+      if (info?.stat !== undefined)
+        withPath(path, () => checkPermitted(ctx.permissions)(info, "read"));
       if (info?.stat === undefined) return output(`${path} does not exist`, { exists: false });
       const isFile = info.kind === "file";
       return output(`${toPath(workspace, info)} is a ${isFile ? "file" : "folder"}`, {

@@ -3,13 +3,11 @@ import { defineTool, type PermissionRequest, type Tool } from "@toolweave/core";
 import { walkTree } from "../files/walk-tree.ts";
 import { Entry } from "../jail/entry.ts";
 import { JailError } from "../jail/jail-error.ts";
-import {
-  changeFile,
-  pathPermissions,
-  specialPermissions,
-  withPath,
-  type Workspace,
-} from "../tools/workspace.ts";
+import type { PathInfo } from "../jail/jail.ts";
+import { checkMember } from "../jail/permitted-paths.ts";
+import { changeFile, type PermittedCall } from "../tools/open-paths.ts";
+import { pathPermissions, specialPermissions } from "../tools/path-permissions.ts";
+import { withPath, type Workspace } from "../tools/workspace.ts";
 import { count, failure, output, toPath, toPathIn } from "./effect-output.ts";
 
 /** Members of a folder that is removed with all of them. */
@@ -38,19 +36,25 @@ export function fsRemoveTool(workspace: Workspace): Tool {
       ...pathPermissions(workspace, path, "remove"),
       ...(recursive ? examineMembers(workspace, path) : []),
     ],
-    execute: ({ path, recursive = false }) =>
+    execute: ({ path, recursive = false }, ctx) =>
       changeFile(
         workspace,
+        ctx,
         path,
         async ({ folderPath, name, info, stat }) => {
           if (stat === undefined) throw new JailError("missing");
-          // Again: what may not be removed can have been made since the permission was given.
+          // What may not be removed can have been made since the permission was given.
           if (recursive) examineMembers(workspace, path);
-          const removed = remove(folderPath, name, recursive, path);
+          const removed = remove(folderPath, name, {
+            recursive,
+            path,
+            info,
+            check: (member) => checkRemovable(workspace, ctx, member),
+          });
           const at = toPath(workspace, info);
           return output(`Removed ${at} (${count(removed, "object")})`, { path: at, removed });
         },
-        "remove",
+        { use: "remove" },
       ),
   });
 }
@@ -64,7 +68,8 @@ function examineMembers(workspace: Workspace, path: string): readonly Permission
   const { jail } = workspace;
   return withPath(path, () => {
     if (jail.locate(path, "remove").kind !== "directory") return [];
-    const folder = jail.openFolder(path);
+    // Only names are read here.
+    const folder = jail.openFolder(path, () => {});
     try {
       const special: PermissionRequest[] = [];
       let members = 0;
@@ -102,15 +107,36 @@ function examineMembers(workspace: Workspace, path: string): readonly Permission
   });
 }
 
+/** A member of a folder that is removed. */
+type Member = Pick<PathInfo, "path" | "realPath">;
+
+/** @throws JailError for a member that the rules deny, or for which they ask and the call was not permitted. */
+function checkRemovable({ jail }: Workspace, { permissions }: PermittedCall, member: Member): void {
+  const classes = jail.matcher.findClasses(member.path);
+  if (classes.includes("denied")) throw new JailError("denied");
+  checkMember(permissions)({ ...member, classes, asksForHardLink: false }, "remove");
+}
+
+/** What is removed. */
+interface Removal {
+  readonly recursive: boolean;
+  /** As the caller has named the whole. */
+  readonly path: string;
+  /** The object itself. */
+  readonly info: Member;
+  readonly check: (member: Member) => void;
+}
+
 /**
  * Removes an object. Folders are opened one from the other, and links are not followed.
  *
- * @param path as the caller has named it.
  * @returns the number of objects that were removed.
  */
-function remove(folder: string, name: string, recursive: boolean, path: string): number {
+function remove(folder: string, name: string, removal: Removal): number {
+  const { recursive, path, info, check } = removal;
   let removed = 1;
   try {
+    check(info);
     const entry = Entry.open(`${folder}/${name}`);
     try {
       if (entry.kind !== "directory") {
@@ -121,7 +147,13 @@ function remove(folder: string, name: string, recursive: boolean, path: string):
       if (members.length > 0 && !recursive) {
         throw failure(`"${path}" is a folder that is not empty. Set recursive to remove it.`);
       }
-      for (const member of members) removed += remove(entry.path, member, recursive, path);
+      for (const member of members) {
+        const below = {
+          path: `${info.path}/${member}`,
+          realPath: `${info.realPath}/${member}`,
+        };
+        removed += remove(entry.path, member, { ...removal, info: below });
+      }
     } finally {
       entry.close();
     }

@@ -3,7 +3,9 @@ import { makeFolder, withFolders } from "../files/replace-file.ts";
 import { detectFormat, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "../tools/rewrite-file.ts";
-import { changeFile, pathPermissions, withPath, type Workspace } from "../tools/workspace.ts";
+import { changeFile, locatePermitted } from "../tools/open-paths.ts";
+import { pathPermissions } from "../tools/path-permissions.ts";
+import type { Workspace } from "../tools/workspace.ts";
 import { count, failure, output, toPath } from "./effect-output.ts";
 
 const modes = ["create", "overwrite", "append"] as const;
@@ -31,8 +33,8 @@ export function fsWriteTool(workspace: Workspace): Tool {
     },
     annotations: { destructiveHint: false, access: { filesystem: "write" } },
     preflight: ({ path }) => pathPermissions(workspace, path, "write"),
-    execute: ({ path, content, mode = "overwrite" }) =>
-      changeFile(workspace, path, async (place) => {
+    execute: ({ path, content, mode = "overwrite" }, ctx) =>
+      changeFile(workspace, ctx, path, async (place) => {
         const isNew = place.stat === undefined;
         if (mode === "create" && !isNew) throw failure(`"${path}" exists already.`);
         const { size } = await rewriteFile(place, toBytes(place, content, mode));
@@ -68,13 +70,13 @@ export function fsMkdirTool(workspace: Workspace): Tool {
       access: { filesystem: "write" },
     },
     preflight: ({ path }) => pathPermissions(workspace, path, "write"),
-    execute: async ({ path }) => {
-      const info = withPath(path, () => workspace.jail.locate(path, "write"));
+    execute: async ({ path }, ctx) => {
+      const info = locatePermitted(workspace, ctx, path, "write");
       if (info.kind === "directory") {
         const at = toPath(workspace, info);
         return output(`${at} is there already`, { path: at, created: false });
       }
-      return changeFile(workspace, path, async (place) => {
+      return changeFile(workspace, ctx, path, async (place) => {
         if (place.stat !== undefined) throw failure(`"${path}" is a file.`);
         await withFolders(place, (folder) => makeFolder(folder, place.name).close());
         const at = toPath(workspace, place.info);

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { readBytes } from "../files/read-bytes.ts";
 import type { PathInfo } from "../jail/jail.ts";
-import { withPath, type Workspace } from "../tools/workspace.ts";
+import { openFile, type PermittedCall } from "../tools/open-paths.ts";
+import type { Workspace } from "../tools/workspace.ts";
 import { failure } from "./effect-output.ts";
 
 /** The maximum size of a file whose content is a value. */
@@ -18,8 +19,8 @@ export interface FileContent {
  *
  * @throws ToolError for a path that cannot be used, and for a file that is too large.
  */
-export function readAll({ jail }: Workspace, path: string): FileContent {
-  const file = withPath(path, () => jail.openFile(path));
+export function readAll(workspace: Workspace, call: PermittedCall, path: string): FileContent {
+  const file = openFile(workspace, call, path);
   try {
     const { size } = file.stat;
     if (size > maxReadBytes) {

@@ -79,7 +79,7 @@ export async function withFolders<Result>(
 
 async function writeInto(
   folder: string,
-  { name, stat }: WritePlace,
+  { name, stat, confirm }: WritePlace,
   bytes: Uint8Array,
   { mode = 0o666, check }: ReplaceOptions,
 ): Promise<BigIntStats> {
@@ -96,6 +96,7 @@ async function writeInto(
     await fsyncAsync(fd);
     // From here on to the new name nothing else of this process happens.
     check?.(currentStat(folder, name));
+    confirm(folder);
     renameSync(temporary, `${folder}/${name}`);
     const after = fstatSync(fd, { bigint: true });
     await syncFolder(folder);

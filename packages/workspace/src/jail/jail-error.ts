@@ -14,6 +14,7 @@ export type JailFault =
   | "readOnly"
   | "hardLink"
   | "changed"
+  | "replaced"
   | "unreadable";
 
 const texts: Readonly<Record<JailFault, string>> = {
@@ -31,6 +32,8 @@ const texts: Readonly<Record<JailFault, string>> = {
   hardLink:
     "has several hard links, so that a change would also change a file at another place. The rules of the workspace deny that",
   changed: "was replaced while it was opened. Try it again",
+  replaced:
+    "leads to another file or folder than when the call was permitted, since something was replaced meanwhile. Call the tool again",
   unreadable: "cannot be opened: the process has no permission for it",
 };
 

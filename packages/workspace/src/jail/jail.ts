@@ -3,14 +3,16 @@ import {
   constants,
   fstatSync,
   openSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   type BigIntStats,
 } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { Entry, hasDescriptorPaths } from "./entry.ts";
 import { JailError } from "./jail-error.ts";
+import { reasonsToAsk, type PathCheck } from "./permitted-paths.ts";
 import { PathMatcher, type PathClass, type PathRules, type WorkspaceRoot } from "./path-rules.ts";
 import {
   openDirectly,
@@ -68,6 +70,13 @@ export interface WritePlace {
   readonly info: PathInfo;
   /** Opens the file that is there for reading. */
   openFile(): OpenFile;
+  /**
+   * Checks, directly before something in the folder changes, that the folder is still where its path is.
+   *
+   * @param folder the path under which the members of the innermost folder are opened.
+   * @throws JailError `changed`
+   */
+  confirm(folder: string): void;
   close(): void;
 }
 
@@ -135,16 +144,37 @@ export class Jail {
   }
 
   /**
+   * Whether a member of a folder that is open can be read without a permission of its own.
+   *
+   * @param path relative to the root.
+   */
+  isPlain(path: string, { kind, stat }: Entry): boolean {
+    const isShared = kind === "file" && stat.nlink > 1n && this.#hardLinks !== "allow";
+    const classes = this.matcher.findClasses(path);
+    const info = { path, realPath: path, classes, asksForHardLink: isShared };
+    return !classes.includes("denied") && reasonsToAsk(info, "read").length === 0;
+  }
+
+  /**
    * Opens a file for reading.
    *
+   * @param check decides on the object that is open.
    * @throws JailError when it cannot be used; the errors of the system.
    */
-  openFile(path: string): OpenFile {
+  openFile(path: string, check: PathCheck): OpenFile {
     const asked = this.#start(path);
     const place = this.#open(asked, "read");
     try {
       const info = this.#inspect(asked, place, "read");
-      return openFile(place.entry, info);
+      check(info, "read");
+      const file = openFile(place.entry, info);
+      try {
+        this.#confirmByPath(asked, "read", info);
+        return file;
+      } catch (error) {
+        file.close();
+        throw error;
+      }
     } finally {
       place.close();
     }
@@ -153,13 +183,15 @@ export class Jail {
   /**
    * Opens a folder, to list its members.
    *
+   * @param check decides on the object that is open.
    * @throws JailError when it cannot be used.
    */
-  openFolder(path: string): OpenFolder {
+  openFolder(path: string, check: PathCheck): OpenFolder {
     const asked = this.#start(path);
     const place = this.#open(asked, "read");
     try {
       const info = this.#inspect(asked, place, "read");
+      check(info, "read");
       if (place.entry === undefined) throw new JailError("missing");
       if (place.entry.kind !== "directory") throw new JailError("noFolder");
       return { membersPath: place.entry.path, info, close: () => place.close() };
@@ -172,14 +204,20 @@ export class Jail {
   /**
    * Opens the folder around a file that is to be written, or around an object that is to be removed.
    *
+   * @param check decides on the object that is open.
    * @throws JailError when it cannot be used.
    */
-  openForWriting(path: string, use: Exclude<PathUse, "read"> = "write"): WritePlace {
+  openForWriting(
+    path: string,
+    check: PathCheck,
+    use: Exclude<PathUse, "read"> = "write",
+  ): WritePlace {
     const asked = this.#start(path);
     const place = this.#open(asked, use);
     try {
       const info = this.#inspect(asked, place, use);
       if (info.kind === "directory" && use === "write") throw new JailError("isFolder");
+      check(info, use);
       const { names, parent, entry, missing } = place;
       return {
         folderPath: (parent as Entry).path,
@@ -188,6 +226,10 @@ export class Jail {
         stat: entry?.stat,
         info,
         openFile: () => openFile(entry, info),
+        confirm: (folder) => {
+          if (!hasDescriptorPaths) return this.#confirmByPath(asked, use, info);
+          if (readlinkSync(folder) !== dirname(info.realPath)) throw new JailError("changed");
+        },
         close: () => place.close(),
       };
     } catch (error) {
@@ -226,6 +268,23 @@ export class Jail {
     );
   }
 
+  /**
+   * Without descriptor paths, follows the path again after the object was opened: a folder around it can have been a link
+   * for a moment. Both ways have to lead to the same object.
+   */
+  #confirmByPath(asked: FoundRoot, use: PathUse, { realPath, stat }: PathInfo): void {
+    if (hasDescriptorPaths) return;
+    const place = this.#open(asked, use);
+    try {
+      const now = this.#inspect(asked, place, use);
+      const isSame =
+        now.realPath === realPath && now.stat?.ino === stat?.ino && now.stat?.dev === stat?.dev;
+      if (!isSame) throw new JailError("changed");
+    } finally {
+      place.close();
+    }
+  }
+
   /** A file `.git` names the folder of a repository, whose hooks and settings git runs. */
   #namesRepository(path: string): boolean {
     return (
@@ -235,7 +294,11 @@ export class Jail {
   }
 
   /** Checks the place against all rules. */
-  #inspect(asked: FoundRoot, { root, names, parent, entry }: Place, use: PathUse): PathInfo {
+  #inspect(
+    asked: FoundRoot,
+    { root, names, parent, entry, missing }: Place,
+    use: PathUse,
+  ): PathInfo {
     if (use !== "read" && root.access !== "write") throw new JailError("readOnly");
     const path = names.join("/");
     const askedPath = asked.names.join("/");
@@ -256,8 +319,10 @@ export class Jail {
     }
     const realPath = path === "" ? root.path : `${root.path === "/" ? "" : root.path}/${path}`;
     // A folder around it was moved since it was opened. Of an object without a parent the path was asked for just now.
-    if (parent !== undefined && (entry?.currentPath ?? realPath) !== realPath) {
-      throw new JailError("changed");
+    if (parent !== undefined) {
+      const opened = entry ?? parent;
+      const openedPath = missing.reduce((around) => dirname(around), realPath);
+      if ((opened.currentPath ?? openedPath) !== openedPath) throw new JailError("changed");
     }
     const isShared = kind === "file" && (entry as Entry).stat.nlink > 1n;
     if (isShared && this.#hardLinks === "deny") throw new JailError("hardLink");

@@ -4,6 +4,7 @@ import { readBytes } from "../files/read-bytes.ts";
 import { decodeText, detectFormat, isBinary, isWide } from "../files/text-format.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import type { Jail } from "../jail/jail.ts";
+import { checkPermitted, type GivenPermission } from "../jail/permitted-paths.ts";
 import { LineMatcher, type PatternOptions } from "./line-matcher.ts";
 
 /** A pattern, and the files that are searched for it. */
@@ -23,6 +24,8 @@ export interface SearchRequest extends PatternOptions {
   readonly mode: "content" | "files" | "count";
   /** Characters of a line that are returned. */
   readonly maxLineLength: number;
+  /** Those that the call was given. */
+  readonly permissions: readonly GivenPermission[];
 }
 
 /** A line of a result. */
@@ -54,8 +57,9 @@ const maxFileBytes = 64 * 1024 * 1024;
  */
 export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
   const search = new Search(request);
+  const check = checkPermitted(request.permissions);
   if (jail.locate(request.path, "read").kind === "file") {
-    const file = jail.openFile(request.path);
+    const file = jail.openFile(request.path, check);
     try {
       search.file(file.info.path, file.fd, Number(file.stat.size));
     } finally {
@@ -63,7 +67,7 @@ export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
     }
     return search.result({ ignored: 0, hidden: 0, notPermitted: 0 });
   }
-  const folder = jail.openFolder(request.path);
+  const folder = jail.openFolder(request.path, check);
   try {
     const globs = request.globs.map(compileFileGlob);
     const { hidden, ignored } = request;
@@ -74,7 +78,7 @@ export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
         search.skipped.links += 1;
         return;
       }
-      if (jail.matcher.findClasses(found.path).includes("secret")) {
+      if (!jail.isPlain(found.path, found.entry)) {
         search.skipped.notPermitted += 1;
         return;
       }

@@ -12,14 +12,9 @@ import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
-import {
-  changeFile,
-  displayPath,
-  pathPermissions,
-  toPathError,
-  type CallOwner,
-  type Workspace,
-} from "./workspace.ts";
+import { changeFile, type PermittedCall } from "./open-paths.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { displayPath, toPathError, type CallOwner, type Workspace } from "./workspace.ts";
 import { failure } from "../files/failure.ts";
 
 /** The tool `apply_patch`. */
@@ -47,11 +42,17 @@ export function applyPatchTool(workspace: Workspace): Tool {
     execute: ({ patch }, ctx) => {
       const operations = parsePatch(patch);
       const places = new Map<string, WritePlace>();
-      return withPlaces(workspace, operations.flatMap(getPaths).toSorted(), places, async () => {
-        const changes = operations.flatMap((one) => planChanges(workspace, ctx, one, places));
-        await commit(workspace, ctx, changes);
-        return describe(changes);
-      });
+      return withPlaces(
+        workspace,
+        ctx,
+        operations.flatMap(getPaths).toSorted(),
+        places,
+        async () => {
+          const changes = operations.flatMap((one) => planChanges(workspace, ctx, one, places));
+          await commit(workspace, ctx, changes);
+          return describe(changes);
+        },
+      );
     },
   });
 }
@@ -65,15 +66,16 @@ function getPaths(operation: PatchOperation): readonly string[] {
 /** Opens the places of all files, in one order for all calls, so that none waits for another one without end. */
 async function withPlaces<Result>(
   workspace: Workspace,
+  call: PermittedCall,
   paths: readonly string[],
   places: Map<string, WritePlace>,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const [path, ...rest] = paths;
   if (path === undefined) return work();
-  return changeFile(workspace, path, (place) => {
+  return changeFile(workspace, call, path, (place) => {
     places.set(path, place);
-    return withPlaces(workspace, rest, places, work);
+    return withPlaces(workspace, call, rest, places, work);
   });
 }
 
@@ -172,7 +174,8 @@ async function undo({ place, before }: FileChange): Promise<void> {
   else await replaceFile(place, before);
 }
 
-function remove({ folderPath, name, missingFolders }: WritePlace): void {
+function remove({ folderPath, name, missingFolders, confirm }: WritePlace): void {
+  if (missingFolders.length === 0) confirm(folderPath);
   rmSync([folderPath, ...missingFolders, name].join("/"));
 }
 

@@ -7,7 +7,8 @@ import { pathBelow } from "../jail/walk.ts";
 import type { ScriptAnalysis } from "../policy/analysis.ts";
 import { resolvePath, scriptPermissions } from "../policy/script-permissions.ts";
 import type { PathUse } from "../policy/script.ts";
-import { pathPermissions, withPath, type Workspace } from "./workspace.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { withPath, type Workspace } from "./workspace.ts";
 
 /** A script that is to be run, with its analysis. */
 export interface AnalyzedScript {

@@ -4,7 +4,9 @@ import { decodeText, detectFormat, type TextFormat } from "../files/text-format.
 import { toUnifiedDiff } from "../files/unified-diff.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
-import { changeFile, displayPath, pathPermissions, type Workspace } from "./workspace.ts";
+import { changeFile } from "./open-paths.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { displayPath, type Workspace } from "./workspace.ts";
 import { failure } from "../files/failure.ts";
 
 /** The tool `edit_file`. */
@@ -49,20 +51,26 @@ export function editFileTool(workspace: Workspace): Tool {
     preflight: ({ path, dry_run: isDryRun = false }) =>
       pathPermissions(workspace, path, isDryRun ? "read" : "write"),
     execute: ({ path, edits, dry_run: isDryRun = false }, ctx) =>
-      changeFile(workspace, path, async (place) => {
-        const { before, format, edited } = prepare(place, edits);
-        const seen = workspace.seenBy(ctx);
-        const state =
-          place.stat === undefined ? "seen" : seen.getState(place.info.realPath, place.stat);
-        if (!isDryRun) {
-          const after = await rewriteFile(place, edited.bytes);
-          seen.add(place.info.realPath, after);
-        }
-        return describe(place, before, format, edited, {
-          isDryRun,
-          hasChanged: state === "changed",
-        });
-      }),
+      changeFile(
+        workspace,
+        ctx,
+        path,
+        async (place) => {
+          const { before, format, edited } = prepare(place, edits);
+          const seen = workspace.seenBy(ctx);
+          const state =
+            place.stat === undefined ? "seen" : seen.getState(place.info.realPath, place.stat);
+          if (!isDryRun) {
+            const after = await rewriteFile(place, edited.bytes);
+            seen.add(place.info.realPath, after);
+          }
+          return describe(place, before, format, edited, {
+            isDryRun,
+            hasChanged: state === "changed",
+          });
+        },
+        isDryRun ? { permittedUse: "read" } : {},
+      ),
   });
 }
 

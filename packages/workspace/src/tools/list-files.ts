@@ -1,7 +1,9 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { compileFileGlob } from "../jail/glob.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
-import { displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
+import { withFolder } from "./open-paths.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { displayPath, type Workspace } from "./workspace.ts";
 
 const defaultDepth = 3;
 const defaultLimit = 200;
@@ -71,38 +73,33 @@ export function listFilesTool(workspace: Workspace): Tool {
       },
       ctx,
     ) =>
-      withPath(path, () => {
-        const folder = workspace.jail.openFolder(path);
-        try {
-          const found: ListedEntry[] = [];
-          let seen = 0;
-          const matches = glob === undefined ? undefined : compileFileGlob(glob);
-          const skipped = walkTree(
-            folder,
-            workspace.jail.matcher,
-            {
-              maxDepth: depth ?? (glob === undefined ? defaultDepth : Infinity),
-              hidden,
-              ignored,
-              isStopped: () => seen >= maxEntries || ctx.signal.aborted,
-            },
-            ({ path: at, name, kind, stat }) => {
-              seen += 1;
-              if (matches !== undefined && (kind === "directory" || !matches(name))) return;
-              found.push({
-                path: at,
-                kind,
-                size: Number(stat.size),
-                mtimeMs: Number(stat.mtimeMs),
-              });
-            },
-          );
-          ctx.signal.throwIfAborted();
-          if (sort === "mtime") found.sort((a, b) => b.mtimeMs - a.mtimeMs);
-          return describe(displayPath(folder.info), found, limit, skipped, seen >= maxEntries);
-        } finally {
-          folder.close();
-        }
+      withFolder(workspace, ctx, path, (folder) => {
+        const found: ListedEntry[] = [];
+        let seen = 0;
+        const matches = glob === undefined ? undefined : compileFileGlob(glob);
+        const skipped = walkTree(
+          folder,
+          workspace.jail.matcher,
+          {
+            maxDepth: depth ?? (glob === undefined ? defaultDepth : Infinity),
+            hidden,
+            ignored,
+            isStopped: () => seen >= maxEntries || ctx.signal.aborted,
+          },
+          ({ path: at, name, kind, stat }) => {
+            seen += 1;
+            if (matches !== undefined && (kind === "directory" || !matches(name))) return;
+            found.push({
+              path: at,
+              kind,
+              size: Number(stat.size),
+              mtimeMs: Number(stat.mtimeMs),
+            });
+          },
+        );
+        ctx.signal.throwIfAborted();
+        if (sort === "mtime") found.sort((a, b) => b.mtimeMs - a.mtimeMs);
+        return describe(displayPath(folder.info), found, limit, skipped, seen >= maxEntries);
       }),
   });
 }

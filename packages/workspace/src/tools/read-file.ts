@@ -15,7 +15,9 @@ import {
 } from "../files/read-lines.ts";
 import { readBytes } from "../files/read-bytes.ts";
 import type { OpenFile } from "../jail/jail.ts";
-import { output, displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
+import { openFile } from "./open-paths.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { output, displayPath, type Workspace } from "./workspace.ts";
 
 const maxLines = 2_000;
 const maxBytes = 50 * 1024;
@@ -55,7 +57,7 @@ export function readFileTool(workspace: Workspace): Tool {
     annotations: { readOnlyHint: true, access: { filesystem: "read" } },
     preflight: ({ path }) => pathPermissions(workspace, path, "read"),
     execute: async ({ path, offset = 1, limit = maxLines, encoding = "auto" }, ctx) => {
-      const file = withPath(path, () => workspace.jail.openFile(path));
+      const file = openFile(workspace, ctx, path);
       try {
         const output = await read(file, { offset, limit, encoding, signal: ctx.signal });
         workspace.seenBy(ctx).add(file.info.realPath, file.stat);

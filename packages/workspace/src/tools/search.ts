@@ -1,6 +1,7 @@
 import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
 import type { SearchResult } from "../search/search-tree.ts";
-import { pathPermissions, toPathError, type Workspace } from "./workspace.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { toPathError, type Workspace } from "./workspace.ts";
 import { describeSkipped } from "./list-files.ts";
 
 const modes = ["content", "files", "count"] as const;
@@ -115,6 +116,7 @@ export function searchTool(workspace: Workspace): Tool {
         limit,
         offset,
         maxLineLength,
+        permissions: ctx.permissions ?? [],
       };
       try {
         return describe(await workspace.searches.search(request, ctx.signal), {

@@ -1,15 +1,7 @@
-import {
-  displayLine,
-  displayProse,
-  ToolError,
-  type JsonValue,
-  type PermissionRequest,
-  type ToolContext,
-  type ToolOutput,
-} from "@toolweave/core";
+import type { JsonValue, ToolContext, ToolOutput } from "@toolweave/core";
 import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
-import type { Jail, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
+import type { Jail, PathInfo } from "../jail/jail.ts";
 import type { BackgroundCommands } from "../processes/background-commands.ts";
 import type { ProcessLimits } from "../processes/limits.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -77,118 +69,6 @@ export function withPath<Result>(path: string, use: () => Result): Result {
 /** The error of a tool for a path that cannot be used; other errors are returned as they are. */
 export function toPathError(path: string, error: unknown): unknown {
   return error instanceof JailError ? error.toToolError(path) : error;
-}
-
-/** Opens the place of a file, and calls `change` with it after all earlier changes of the file have ended. */
-export async function changeFile<Result>(
-  { jail, writes }: Workspace,
-  path: string,
-  change: (place: WritePlace) => Promise<Result>,
-  use: Exclude<PathUse, "read"> = "write",
-): Promise<Result> {
-  const { realPath } = withPath(path, () => jail.locate(path, use));
-  return writes.run(realPath, async () => {
-    const place = withPath(path, () => jail.openForWriting(path, use));
-    try {
-      return await change(place);
-    } catch (error) {
-      throw toPathError(path, error);
-    } finally {
-      place.close();
-    }
-  });
-}
-
-/** The permissions that an access to a path needs. */
-export function pathPermissions(
-  workspace: Workspace,
-  path: string,
-  use: PathUse,
-): readonly PermissionRequest[] {
-  const info = withPath(path, () => workspace.jail.locate(path, use));
-  return [
-    {
-      kind: use === "read" ? "fs.read" : "fs.write",
-      target: displayLine(info.realPath),
-      summary: toSummary(info, use),
-      details: { place: "inside" },
-    },
-    ...specialPermissions(workspace, path, info, use),
-  ];
-}
-
-/** The part of a place by which the rules of a workspace decide. */
-export type RuledPath = Pick<PathInfo, "path" | "realPath" | "classes" | "asksForHardLink">;
-
-/**
- * The permissions for which the rules of the workspace ask beside `fs.read` and `fs.write`.
- *
- * @param path as the caller has named it.
- * @throws ToolError `permission_denied` for a protected file that is never written.
- */
-export function specialPermissions(
-  { protectedWrites }: Workspace,
-  path: string,
-  info: RuledPath,
-  use: PathUse,
-): readonly PermissionRequest[] {
-  return reasonsToAsk(info, use).map((reason) => {
-    if (reason === protectedReason && protectedWrites === "deny") throw protectedError(path);
-    return {
-      kind: reason.kind,
-      target: displayLine(info.realPath),
-      summary: `${toSummary(info, use)}, ${reason.text}`,
-    };
-  });
-}
-
-interface AskReason {
-  readonly kind: string;
-  readonly text: string;
-}
-
-const secretReason: AskReason = {
-  kind: "custom.secret_file",
-  text: "which may contain credentials",
-};
-const protectedReason: AskReason = {
-  kind: "custom.protected_file",
-  text: "whose content other programs run or obey",
-};
-const linkReason: AskReason = {
-  kind: "custom.linked_file",
-  text: "which has other hard links, perhaps outside of the workspace",
-};
-const ruleReason: AskReason = {
-  kind: "custom.marked_file",
-  text: "for which the rules of the workspace ask",
-};
-
-function reasonsToAsk({ classes, asksForHardLink }: RuledPath, use: PathUse): readonly AskReason[] {
-  return [
-    ...(classes.includes("secret") ? [secretReason] : []),
-    ...(classes.includes("protected") && use !== "read" ? [protectedReason] : []),
-    ...(asksForHardLink ? [linkReason] : []),
-    ...(classes.includes("ask") ? [ruleReason] : []),
-  ];
-}
-
-function protectedError(path: string): ToolError {
-  return new ToolError(
-    "permission_denied",
-    `"${path.slice(0, 300)}" is protected, since other programs run or obey what it contains. Ask the user to change it.`,
-  );
-}
-
-const maxSummary = 200;
-
-function toSummary(info: RuledPath, use: PathUse): string {
-  return displayProse(`${toVerb(use)} ${displayPath(info)}`, maxSummary);
-}
-
-/** The same whatever the file is, and whether it exists: an approval holds for the same permission again. */
-function toVerb(use: PathUse): string {
-  return use === "write" ? "Write" : use === "remove" ? "Remove" : "Read";
 }
 
 /** The path for a person or a model: `.` for the root. */

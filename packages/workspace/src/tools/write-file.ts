@@ -2,14 +2,9 @@ import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
-import {
-  output,
-  changeFile,
-  displayPath,
-  pathPermissions,
-  type CallOwner,
-  type Workspace,
-} from "./workspace.ts";
+import { changeFile } from "./open-paths.ts";
+import { pathPermissions } from "./path-permissions.ts";
+import { output, displayPath, type CallOwner, type Workspace } from "./workspace.ts";
 import { failure } from "../files/failure.ts";
 
 const modes = ["create", "overwrite", "append"] as const;
@@ -39,7 +34,7 @@ export function writeFileTool(workspace: Workspace): Tool {
     annotations: { destructiveHint: false, access: { filesystem: "write" } },
     preflight: ({ path }) => pathPermissions(workspace, path, "write"),
     execute: ({ path, content, mode, executable = false }, ctx) =>
-      changeFile(workspace, path, async (place) => {
+      changeFile(workspace, ctx, path, async (place) => {
         const { before, text } = prepare(workspace, ctx, place, { content, mode });
         const after = await rewriteFile(place, text, executable ? { mode: 0o777 } : {});
         workspace.seenBy(ctx).add(place.info.realPath, after);

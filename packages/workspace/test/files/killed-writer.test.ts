@@ -7,7 +7,7 @@ import { inFullRun } from "@toolweave/test-support";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import { replaceFile } from "../../src/files/replace-file.ts";
-import { openJail } from "../support/open-jail.ts";
+import { everyObject, openJail } from "../support/open-jail.ts";
 import type { WriterMessage } from "../support/writing-process.ts";
 import { randomFrom } from "../policy/support/random-scripts.ts";
 
@@ -39,7 +39,10 @@ test(
       expect(content.length).toBe(size);
       expect(new Set(content)).toHaveProperty("size", 1);
     }
-    const place = openJail([{ path: root, access: "write" }]).openForWriting("file.txt");
+    const place = openJail([{ path: root, access: "write" }]).openForWriting(
+      "file.txt",
+      everyObject,
+    );
     await replaceFile(place, Buffer.from("after"));
     place.close();
     expect(readdirSync(root)).toEqual(["file.txt"]);
@@ -52,7 +55,7 @@ test("a temporary file of a process that runs stays, and so does a file that onl
   const names = [`.tw-${process.pid}-0123456789abcdef`, ".tw-notes", ".tw-1x-0123456789abcdef"];
   for (const name of names) writeFileSync(join(root, name), "");
   writeFileSync(join(root, ".tw-999999999-0123456789abcdef"), "");
-  const place = openJail([{ path: root, access: "write" }]).openForWriting("file.txt");
+  const place = openJail([{ path: root, access: "write" }]).openForWriting("file.txt", everyObject);
   await replaceFile(place, Buffer.from("text"));
   place.close();
   expect(readdirSync(root).toSorted()).toEqual([...names, "file.txt"].toSorted());

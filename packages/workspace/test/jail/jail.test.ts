@@ -16,7 +16,7 @@ import { replaceFile } from "../../src/files/replace-file.ts";
 import { Jail } from "../../src/jail/jail.ts";
 import { JailError, type JailFault } from "../../src/jail/jail-error.ts";
 import type { PathRules, WorkspaceRoot } from "../../src/jail/path-rules.ts";
-import { openJail } from "../support/open-jail.ts";
+import { everyObject, openJail } from "../support/open-jail.ts";
 
 let base: string;
 let root: string;
@@ -45,7 +45,7 @@ function findFault(use: () => unknown): JailFault | undefined {
 }
 
 function read(jail: Jail, path: string): string {
-  const file = jail.openFile(path);
+  const file = jail.openFile(path, everyObject);
   try {
     const bytes = Buffer.alloc(1000);
     return bytes.toString("utf8", 0, readSync(file.fd, bytes));
@@ -77,9 +77,9 @@ describe("a path", () => {
     const jail = createJail();
     expect(findFault(() => jail.locate(path, "read"))).toBe("outside");
     expect(findFault(() => jail.locate(path, "write"))).toBe("outside");
-    expect(findFault(() => jail.openFile(path))).toBe("outside");
-    expect(findFault(() => jail.openFolder(path))).toBe("outside");
-    expect(findFault(() => jail.openForWriting(path))).toBe("outside");
+    expect(findFault(() => jail.openFile(path, everyObject))).toBe("outside");
+    expect(findFault(() => jail.openFolder(path, everyObject))).toBe("outside");
+    expect(findFault(() => jail.openForWriting(path, everyObject))).toBe("outside");
   });
 
   test("PT03: of a folder whose name begins like that of the root is outside", () => {
@@ -108,7 +108,7 @@ describe("a path", () => {
   test("that does not exist can be written, and not be read", () => {
     const jail = createJail();
     expect(jail.locate("new/folder/f", "write")).toMatchObject({ path: "new/folder/f" });
-    expect(findFault(() => jail.openFile("new/folder/f"))).toBe("missing");
+    expect(findFault(() => jail.openFile("new/folder/f", everyObject))).toBe("missing");
   });
 });
 
@@ -117,22 +117,22 @@ describe("a symbolic link", () => {
     symlinkSync(join(base, "ws-secrets/key"), join(root, "link"));
     symlinkSync("../ws-secrets/key", join(root, "relative"));
     for (const path of ["link", "relative"]) {
-      expect(findFault(() => createJail().openFile(path))).toBe("outside");
-      expect(findFault(() => createJail().openForWriting(path))).toBe("outside");
+      expect(findFault(() => createJail().openFile(path, everyObject))).toBe("outside");
+      expect(findFault(() => createJail().openForWriting(path, everyObject))).toBe("outside");
     }
   });
 
   test("PT05: to a folder outside of the root is not used as a part of a path", () => {
     symlinkSync(join(base, "ws-secrets"), join(root, "d"));
     const jail = createJail();
-    expect(findFault(() => jail.openFile("d/key"))).toBe("outside");
-    expect(findFault(() => jail.openFolder("d"))).toBe("outside");
-    expect(findFault(() => jail.openForWriting("d/new"))).toBe("outside");
+    expect(findFault(() => jail.openFile("d/key", everyObject))).toBe("outside");
+    expect(findFault(() => jail.openFolder("d", everyObject))).toBe("outside");
+    expect(findFault(() => jail.openForWriting("d/new", everyObject))).toBe("outside");
   });
 
   test("PT06: without a target leads to no file outside of the root", async () => {
     symlinkSync(join(base, "absent"), join(root, "out"));
-    expect(findFault(() => createJail().openForWriting("out"))).toBe("outside");
+    expect(findFault(() => createJail().openForWriting("out", everyObject))).toBe("outside");
     expect(readdirSync(base).toSorted()).toEqual(["ws", "ws-secrets"]);
   });
 
@@ -142,7 +142,7 @@ describe("a symbolic link", () => {
     const jail = createJail();
     expect(read(jail, "src/near")).toBe("inside");
     expect(read(jail, "far/deep/file.txt")).toBe("inside");
-    const place = jail.openForWriting("far/near");
+    const place = jail.openForWriting("far/near", everyObject);
     await replaceFile(place, Buffer.from("new"));
     place.close();
     expect(place.info.path).toBe("src/deep/file.txt");
@@ -151,7 +151,7 @@ describe("a symbolic link", () => {
 
   test("that leads to itself ends", () => {
     symlinkSync("loop", join(root, "loop"));
-    expect(findFault(() => createJail().openFile("loop"))).toBe("tooManyLinks");
+    expect(findFault(() => createJail().openFile("loop", everyObject))).toBe("tooManyLinks");
   });
 });
 
@@ -162,9 +162,11 @@ describe("rules", () => {
     symlinkSync("private/a", join(root, "harmless"));
     symlinkSync("src", join(root, "private/alias"));
     const jail = createJail({ deny: ["private"] });
-    expect(findFault(() => jail.openFile("private/a"))).toBe("denied");
-    expect(findFault(() => jail.openFile("harmless"))).toBe("denied");
-    expect(findFault(() => jail.openFile("private/alias/deep/file.txt"))).toBe("denied");
+    expect(findFault(() => jail.openFile("private/a", everyObject))).toBe("denied");
+    expect(findFault(() => jail.openFile("harmless", everyObject))).toBe("denied");
+    expect(findFault(() => jail.openFile("private/alias/deep/file.txt", everyObject))).toBe(
+      "denied",
+    );
   });
 
   test.each([
@@ -186,7 +188,9 @@ describe("rules", () => {
   test("PT09: about hard links ask, deny, or allow", () => {
     linkSync(join(base, "ws-secrets/key"), join(root, "hard"));
     expect(createJail().locate("hard", "read").asksForHardLink).toBe(true);
-    expect(findFault(() => createJail({ hardLinks: "deny" }).openFile("hard"))).toBe("hardLink");
+    expect(findFault(() => createJail({ hardLinks: "deny" }).openFile("hard", everyObject))).toBe(
+      "hardLink",
+    );
     expect(read(createJail({ hardLinks: "allow" }), "hard")).toBe("outside");
   });
 });
@@ -196,12 +200,14 @@ describe("a root", () => {
     const other = join(base, "ws-secrets");
     const jail = createJail({}, [{ path: other, access: "read" }]);
     expect(read(jail, join(other, "key"))).toBe("outside");
-    expect(findFault(() => jail.openForWriting(join(other, "key")))).toBe("readOnly");
+    expect(findFault(() => jail.openForWriting(join(other, "key"), everyObject))).toBe("readOnly");
   });
 
   test("inside of another one decides about its files", () => {
     const jail = createJail({}, [{ path: join(root, "src"), access: "read" }]);
-    expect(findFault(() => jail.openForWriting(join(root, "src/deep/file.txt")))).toBe("readOnly");
+    expect(findFault(() => jail.openForWriting(join(root, "src/deep/file.txt"), everyObject))).toBe(
+      "readOnly",
+    );
   });
 
   test("that is a link is its target", () => {
@@ -224,21 +230,23 @@ describe("a root", () => {
 describe.runIf(process.platform === "linux")("on Linux", () => {
   test("a pipe, a device and a file of the kernel are not opened", () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
-    expect(findFault(() => createJail().openFile("pipe"))).toBe("special");
+    expect(findFault(() => createJail().openFile("pipe", everyObject))).toBe("special");
     const all = openJail([{ path: "/", access: "read" }]);
-    expect(findFault(() => all.openFile("/dev/zero"))).toBe("special");
-    expect(findFault(() => all.openFile("/proc/self/environ"))).toBe("special");
-    expect(findFault(() => all.openFolder("/sys"))).toBe("special");
+    expect(findFault(() => all.openFile("/dev/zero", everyObject))).toBe("special");
+    expect(findFault(() => all.openFile("/proc/self/environ", everyObject))).toBe("special");
+    expect(findFault(() => all.openFolder("/sys", everyObject))).toBe("special");
   });
 
-  test("a folder that is moved away while a file is written in it keeps its file", async () => {
+  test("a folder that is moved away while a file is written in it gets no file, nor does what is in its place", async () => {
     const jail = createJail();
-    const place = jail.openForWriting("src/deep/new.txt");
+    const place = jail.openForWriting("src/deep/new.txt", everyObject);
     renameSync(join(root, "src/deep"), join(root, "moved"));
     symlinkSync(join(base, "ws-secrets"), join(root, "src/deep"));
-    await replaceFile(place, Buffer.from("text"));
+    await expect(replaceFile(place, Buffer.from("text"))).rejects.toMatchObject({
+      fault: "changed",
+    });
     place.close();
-    expect(readFileSync(join(root, "moved/new.txt"), "utf8")).toBe("text");
+    expect(readdirSync(join(root, "moved"))).not.toContain("new.txt");
     expect(readdirSync(join(base, "ws-secrets"))).toEqual(["key"]);
   });
 
@@ -257,9 +265,9 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
       "loop",
     ]) {
       for (const use of ["read", "write"] as const) findFault(() => jail.locate(path, use));
-      findFault(() => jail.openFile(path).close());
-      findFault(() => jail.openFolder(path).close());
-      findFault(() => jail.openForWriting(path).close());
+      findFault(() => jail.openFile(path, everyObject).close());
+      findFault(() => jail.openFolder(path, everyObject).close());
+      findFault(() => jail.openForWriting(path, everyObject).close());
     }
     expect(count()).toBe(before);
   });

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { replaceFile } from "../../src/files/replace-file.ts";
 import { walkTree } from "../../src/files/walk-tree.ts";
 import { Jail } from "../../src/jail/jail.ts";
+import { everyObject } from "./open-jail.ts";
 import { SwappingAttacker } from "./swapping-attacker.ts";
 
 /** The results of an operation: it read the secret, worked inside, or failed. */
@@ -99,7 +100,7 @@ export class Race {
   };
 
   readonly jailRead = (): string => {
-    const file = this.jail.openFile("d/f");
+    const file = this.jail.openFile("d/f", everyObject);
     try {
       const bytes = Buffer.alloc(10);
       return bytes.toString("utf8", 0, readSync(file.fd, bytes));
@@ -109,7 +110,7 @@ export class Race {
   };
 
   readonly jailList = (): string => {
-    const folder = this.jail.openFolder("d");
+    const folder = this.jail.openFolder("d", everyObject);
     try {
       const texts: string[] = [];
       walkTree(folder, this.jail.matcher, {}, ({ entry }) => {
@@ -131,7 +132,7 @@ export class Race {
 
   #writes = 0;
   readonly jailWrite = async (): Promise<string> => {
-    const place = this.jail.openForWriting(`d/w${(this.#writes += 1) % 10}`);
+    const place = this.jail.openForWriting(`d/w${(this.#writes += 1) % 10}`, everyObject);
     try {
       await replaceFile(place, Buffer.from("x"));
       return "";
@@ -141,7 +142,7 @@ export class Race {
   };
 
   readonly jailCreateFolder = async (): Promise<string> => {
-    const place = this.jail.openForWriting(`d/n${(this.#writes += 1) % 1000}/f`);
+    const place = this.jail.openForWriting(`d/n${(this.#writes += 1) % 1000}/f`, everyObject);
     try {
       await replaceFile(place, Buffer.from("x"));
       return "";

@@ -4,6 +4,7 @@ import type { Answer, Interruption, RejectAnswer } from "../../contract/interrup
 import type { Awaitable, JsonObject, JsonValue } from "../../json/json.ts";
 import type { RegisteredTool, Toolset, NestedResumeOptions } from "../../contract/tool.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
+import type { PermissionRequest } from "../../contract/policy-definition.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { ExecutorServices } from "./services.ts";
@@ -144,6 +145,8 @@ export class CallState extends CallLifecycle {
   hooked: HookedCall | undefined;
   /** Stage 7: the decision, when events or the audit need it. */
   decided: RecordedDecision | undefined;
+  /** Stage 7: the permissions that the tool has requested. Only calls of tools with a preflight have it. */
+  declare permissions?: readonly PermissionRequest[];
   /** Stage 7: the approval of a person. */
   approval: Approval | undefined;
   /** Set when the executor limits how many run. */

@@ -11,6 +11,7 @@ import type {
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome, ArtifactRef } from "../../contract/tool-result.ts";
 import type { Caller } from "../../contract/caller.ts";
+import type { PermissionRequest } from "../../contract/policy-definition.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { mayRun } from "../../policy/decision.ts";
 import { ToolError } from "../../contract/tool-error.ts";
@@ -114,6 +115,10 @@ export class ExecutionContext implements ToolContext {
 
   get injected(): unknown {
     return this.#execution.run.injected;
+  }
+
+  get permissions(): readonly PermissionRequest[] {
+    return this.#execution.permissions as readonly PermissionRequest[];
   }
 
   get resumed(): { state: JsonValue; answers: readonly Answer[] } {

@@ -53,6 +53,7 @@ function preflightTimeoutError({ call, engine }: CallState): ToolError {
 const nothingProposed: readonly PermissionRequest[] = [];
 
 function evaluate(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
+  if (proposed !== nothingProposed) execution.permissions = proposed;
   const reserved = reserveSpend(execution, proposed);
   if (!isThenable(reserved)) return decideAll(execution, chooseSubjects(execution, proposed));
   const live = execution.guard();
