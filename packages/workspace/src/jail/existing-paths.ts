@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PathClass, PathMatcher, WorkspaceRoot } from "./path-rules.ts";
 
@@ -8,6 +8,13 @@ export interface ExistingPaths {
   readonly protectedPaths: readonly string[];
   /** Absolute paths of files and folders that are denied, or that may contain credentials. */
   readonly hiddenPaths: readonly string[];
+}
+
+/** Special paths, as far as they were found. */
+export interface FoundPaths {
+  readonly paths: readonly SpecialPath[];
+  /** False: there are more folders than were searched. */
+  readonly isComplete: boolean;
 }
 
 /** A file or folder with a rule of its own. */
@@ -23,26 +30,29 @@ export interface SearchBounds {
   readonly maxDepth: number;
 }
 
-const sandboxBounds: SearchBounds = { maxFolders: 500, maxDepth: 3 };
+const sandboxBounds: SearchBounds = { maxFolders: 2_000, maxDepth: 3 };
 
 /**
  * The protected and hidden paths below the roots, as far as they exist: of a folder that matches, the folder alone. The
- * search has three levels and 500 folders at most, and leaves out `node_modules` and links.
+ * search has three levels and 2,000 folders of each root at most, and leaves out `node_modules` and links.
  */
 export function findExistingPaths(
   roots: readonly WorkspaceRoot[],
   matcher: PathMatcher,
-): ExistingPaths {
+): ExistingPaths & Pick<FoundPaths, "isComplete"> {
+  let isComplete = true;
   const protectedPaths: string[] = [];
   const hiddenPaths: string[] = [];
   for (const { path: root } of roots) {
-    for (const { path, classes } of findSpecialPaths(root, "", matcher, sandboxBounds)) {
+    const found = findSpecialPaths(root, "", matcher, sandboxBounds);
+    isComplete &&= found.isComplete;
+    for (const { path, classes } of found.paths) {
       const isHidden = classes.includes("denied") || classes.includes("secret");
       if (isHidden) hiddenPaths.push(join(root, path));
       else if (classes.includes("protected")) protectedPaths.push(join(root, path));
     }
   }
-  return { protectedPaths, hiddenPaths };
+  return { protectedPaths, hiddenPaths, isComplete };
 }
 
 /**
@@ -56,7 +66,7 @@ export function findSpecialPaths(
   below: string,
   matcher: PathMatcher,
   { maxFolders, maxDepth }: SearchBounds,
-): readonly SpecialPath[] {
+): FoundPaths {
   const found: SpecialPath[] = [];
   const folders = [{ path: below, depth: 0, around: 0 }];
   for (let at = 0; at < folders.length && at < maxFolders; at++) {
@@ -72,16 +82,15 @@ export function findSpecialPaths(
       }
     }
   }
-  return found;
+  return { paths: found, isComplete: folders.length <= maxFolders };
 }
 
 /** The members of a folder but links. */
 function list(folder: string): readonly { name: string; kind: "file" | "directory" }[] {
   try {
-    return readdirSync(folder).flatMap((name) => {
-      const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
-      if (stat === undefined || stat.isSymbolicLink()) return [];
-      return [{ name, kind: stat.isDirectory() ? "directory" : "file" }];
+    return readdirSync(folder, { withFileTypes: true }).flatMap((member) => {
+      if (member.isSymbolicLink()) return [];
+      return [{ name: member.name, kind: member.isDirectory() ? "directory" : "file" }];
     });
   } catch {
     return [];

@@ -8,8 +8,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
+import type { WorkspaceRoot } from "../jail/path-rules.ts";
+import { pathBelow } from "../jail/walk.ts";
 import type { NetworkProxy, ServedNetwork } from "../network/network-proxy.ts";
 import { proxyEnvironment, relayPort, relayScript } from "../network/relay-script.ts";
 import type { PreparedCommand, Sandbox, SandboxedCommand, SandboxView } from "./sandbox.ts";
@@ -61,17 +63,42 @@ function bubblewrapOptions(
     ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", home],
     ...(hasNetwork ? ["--ro-bind", process.execPath, nodeInside] : []),
     ...readPaths.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...roots.flatMap(({ path, access }) => [
-      access === "write" ? "--bind" : "--ro-bind",
-      path,
-      path,
-    ]),
+    // The outer ones first: a mount hides those that were made below it before.
+    ...[...roots, ...findParents(protectedPaths, roots)]
+      .toSorted((a, b) => a.path.length - b.path.length)
+      .flatMap(({ path, access }) => [
+        access === "write" ? "--bind-try" : "--ro-bind-try",
+        path,
+        path,
+      ]),
     ...protectedPaths.flatMap((path) => ["--ro-bind-try", path, path]),
     ...hiddenPaths.flatMap((path) =>
       isFolder(path) ? ["--tmpfs", path] : ["--ro-bind", emptyFile, path],
     ),
     ...["--chdir", cwd, "--seccomp", `${filterDescriptor}`],
   ];
+}
+
+/**
+ * The folders between protected paths and their roots. Each is mounted on itself, since the kernel
+ * renames no mount point (`EBUSY`, rename(2)), but it does rename a folder around one: `mv .git .g` would make room for
+ * another `.git` with hooks of its own.
+ */
+function findParents(
+  protectedPaths: readonly string[],
+  roots: readonly WorkspaceRoot[],
+): readonly WorkspaceRoot[] {
+  const found = new Set<string>();
+  for (const path of protectedPaths) {
+    const around = roots
+      .filter((root) => pathBelow(root.path, path) !== undefined)
+      .toSorted((a, b) => b.path.length - a.path.length);
+    const [innermost] = around;
+    if (innermost?.access !== "write") continue;
+    for (let at = dirname(path); at.length > innermost.path.length; at = dirname(at)) found.add(at);
+  }
+  for (const { path } of roots) found.delete(path);
+  return [...found].map((path) => ({ path, access: "write" }));
 }
 
 function isFolder(path: string): boolean {

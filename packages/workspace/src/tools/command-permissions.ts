@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PermissionRequest } from "@toolweave/core";
-import { findSpecialPaths, type SpecialPath } from "../jail/existing-paths.ts";
+import { displayLine, displayProse, type PermissionRequest } from "@toolweave/core";
+import { findSpecialPaths, type FoundPaths } from "../jail/existing-paths.ts";
 import type { PathClass } from "../jail/path-rules.ts";
 import { pathBelow } from "../jail/walk.ts";
 import type { ScriptAnalysis } from "../policy/analysis.ts";
@@ -67,12 +67,28 @@ function specialFiles(
     const path = resolvePath(use, folder);
     if (path === undefined || !jail.contains(path)) continue;
     if (use.isPossible !== true || existsSync(path)) add(path, use);
-    for (const { path: inner, classes } of findSpecialIn(workspace, path, use)) {
+    const special = findSpecialIn(workspace, path, use);
+    if (!special.isComplete) found.set(`unexamined ${path}`, unexaminedFolder(path, use));
+    for (const { path: inner, classes } of special.paths) {
       const isHidden = isIsolated && hiddenClasses.some((name) => classes.includes(name));
       if (!isHidden) add(inner, use);
     }
   }
   return [...found.values()];
+}
+
+/** The permission for a folder whose files with rules were not all found: one of them may be read or written. */
+function unexaminedFolder(path: string, { access }: PathUse): PermissionRequest {
+  const target = displayLine(path);
+  const verb = access === "read" ? "Read" : "Write";
+  return {
+    kind: "custom.unexamined_folder",
+    target,
+    summary: displayProse(
+      `${verb} ${target}, which has more than ${treeBounds.maxFolders} folders: files for which the rules of the workspace ask were not all found`,
+      maxSummary,
+    ),
+  };
 }
 
 /** Returns true for `b/a` if `b` is a file: `mv a b` may mean a folder `b`, and then nothing is there. */
@@ -88,28 +104,29 @@ function isBelowFile(path: string): boolean {
 /** The classes of files that are empty in a sandbox that isolates. */
 const hiddenClasses: readonly PathClass[] = ["denied", "secret"];
 
-const treeBounds = { maxFolders: 2_000, maxDepth: Infinity };
+const maxSummary = 200;
+const treeBounds = { maxFolders: 20_000, maxDepth: Infinity };
 
 /** The files with rules of their own among those that a use of a path is of, beside that path itself. */
-function findSpecialIn(
-  { jail }: Workspace,
-  path: string,
-  { extent }: PathUse,
-): readonly SpecialPath[] {
-  if (extent === undefined) return [];
+function findSpecialIn({ jail }: Workspace, path: string, { extent }: PathUse): FoundPaths {
+  if (extent === undefined) return { paths: [], isComplete: true };
   const folder = extent === "names" ? dirname(path) : path;
   const bounds = extent === "names" ? { maxFolders: 1, maxDepth: 0 } : treeBounds;
   const isMeant = (one: string): boolean =>
     extent === "names"
       ? one.startsWith(path)
       : extent === "tree" || !hidden.test(one.slice(folder.length));
-  return jail.roots.flatMap(({ path: root }) => {
+  let isComplete = true;
+  const paths = jail.roots.flatMap(({ path: root }) => {
     const below = pathBelow(root, folder);
     if (below === undefined) return [];
     const special = findSpecialPaths(root, below, jail.matcher, bounds);
-    const all = special.map((one) => ({ path: join(root, one.path), classes: one.classes }));
+    // The names of one folder are all of them.
+    isComplete &&= extent === "names" || special.isComplete;
+    const all = special.paths.map((one) => ({ path: join(root, one.path), classes: one.classes }));
     return all.filter((one) => isMeant(one.path));
   });
+  return { paths, isComplete };
 }
 
 const hidden = /\/\./;

@@ -97,21 +97,28 @@ export async function runScript(workspace: Workspace, request: ScriptRequest): P
  */
 function watchProtected({ jail, protectedWrites }: Workspace, sandbox: Sandbox): () => string[] {
   if (!sandbox.guardsProtectedFiles || protectedWrites === "ask") return () => [];
-  const find = (): readonly string[] => findExistingPaths(jail.roots, jail.matcher).protectedPaths;
-  const before = new Set(find());
-  return () =>
-    find().flatMap((path) => {
-      if (before.has(path)) return [];
+  const before = findExistingPaths(jail.roots, jail.matcher);
+  const known = new Set(before.protectedPaths);
+  return () => {
+    const after = findExistingPaths(jail.roots, jail.matcher);
+    const created = after.protectedPaths.filter((path) => !known.has(path));
+    const notes = created.map((path) => {
       const name = `${path.slice(path.lastIndexOf("/") + 1)}.refused-${randomBytes(3).toString("hex")}`;
       const displayed = jail.relativePath(path);
       try {
         jail.rename(path, name);
-        return [`${displayed} is protected, and was renamed to ${name}`];
+        return `${displayed} is protected, and was renamed to ${name}`;
       } catch {
-        return [`${displayed} is protected, and was created all the same`];
+        return `${displayed} is protected, and was created all the same`;
       }
     });
+    const isComplete = before.isComplete && after.isComplete;
+    return isComplete ? notes : [...notes, incompleteNote];
+  };
 }
+
+const incompleteNote =
+  "the workspace has too many folders to look for all files that are protected or have credentials: only those of the first 2,000 folders were guarded";
 
 function startError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;

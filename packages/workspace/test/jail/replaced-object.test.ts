@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from "node:fs";
+import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFullRun } from "@toolweave/test-support";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
@@ -102,3 +102,13 @@ test.each([
     );
   },
 );
+
+test("a folder is not removed with a member that came after it was permitted and needs approval", async () => {
+  const root = tempFolder();
+  const late = join(root, "plain/late.pem");
+  const race = new LinkRace(root, () => writeFileSync(late, "key"));
+  onTestFinished(() => race.close());
+  const { error } = await race.call("fs_remove", { path: "plain", recursive: true });
+  expect(error?.message).toContain("leads to another file or folder than when");
+  expect(existsSync(late)).toBe(true);
+});

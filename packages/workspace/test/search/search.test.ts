@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { linkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -45,6 +45,23 @@ describe("search", () => {
     expect(await text("search", { pattern: "needle" })).toBe(
       "[no match; searched 0 files; skipped 1 ignored, 2 hidden, 1 not permitted, 1 binary, 1 links]",
     );
+  });
+
+  test("searches no file in a folder that read_file asks for, and every file that is named", async () => {
+    const { text, root, write } = openWorkspace(
+      { "plain.txt": "needle", "marked/a.txt": "needle", "one.txt": "needle" },
+      { ask: ["marked"] },
+    );
+    linkSync(join(root, "one.txt"), join(root, "other.txt"));
+    write("key.pem", "needle");
+    expect(await text("search", { pattern: "needle" })).toBe(
+      "plain.txt:1:needle\n[1 match in 1 file; searched 1 file; skipped 4 not permitted]",
+    );
+    for (const path of ["marked/a.txt", "one.txt", "key.pem"])
+      expect(await text("search", { pattern: "needle", path })).toContain("[1 match in 1 file");
+    const linked = openWorkspace({ "one.txt": "needle" }, { hardLinks: "allow" });
+    linkSync(join(linked.root, "one.txt"), join(linked.root, "other.txt"));
+    expect(await linked.text("search", { pattern: "needle" })).toContain("[2 matches in 2 files");
   });
 
   test("counts all matches when only some are returned, and continues at an offset", async () => {

@@ -124,6 +124,18 @@ describe.runIf(hasSandbox)("in a sandbox", () => {
     expect(read(".git/config").toString()).toBe("[core]");
   });
 
+  test("a script cannot put another folder in the place of one with protected files", async () => {
+    const { call, read } = openWorkspace(
+      { ".git/hooks/pre-commit": "kept", "app/.vscode/tasks.json": "kept" },
+      { sandbox: "required" },
+    );
+    const command =
+      "for d in .g?t ap?; do mv $d moved && mkdir -p $d/hooks && echo evil > $d/hooks/pre-commit; done; true";
+    await call("bash", { command });
+    expect(read(".git/hooks/pre-commit").toString()).toBe("kept");
+    expect(read("app/.vscode/tasks.json").toString()).toBe("kept");
+  });
+
   test("SH22, SH24: a script reaches no network, and nothing outside of the workspace", async () => {
     const { text, root } = openWorkspace({}, { sandbox: "required" });
     const outside = join(root, "..", "canary");
