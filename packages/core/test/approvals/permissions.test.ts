@@ -25,7 +25,7 @@ describe("the result of a preflight", () => {
     ["a kind with a hidden character", () => [{ ...request, kind: "custom.\u200bx" }]],
     ["a kind that no rule and no limit has", () => [{ ...request, kind: "spending" }]],
     ["details of a megabyte", () => [{ ...request, details: "x".repeat(1_000_000) }]],
-    ["too many requests", () => Array.from({ length: 101 }, () => request)],
+    ["too many requests", () => Array.from({ length: 1_001 }, () => request)],
     [
       "a list with an infinite length",
       () =>
@@ -71,7 +71,7 @@ describe("the result of a preflight", () => {
     expect([error.code, error.audience, error.message]).toEqual([
       "internal",
       "host",
-      "t was not run: its preflight did not answer with permission requests ({ kind, target, summary }), 100 at most: one is no object. The tool has to be corrected.",
+      "t was not run: its preflight did not answer with permission requests ({ kind, target, summary }), 1000 at most: one is no object. The tool has to be corrected.",
     ]);
   });
 

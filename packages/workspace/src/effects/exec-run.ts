@@ -13,6 +13,7 @@ import { quoteArgv, quoteWord } from "../policy/script-permissions.ts";
 import { isRefusedVariable } from "../processes/environment.ts";
 import { OutputHead } from "../processes/output-head.ts";
 import { commandPermissions } from "../tools/command-permissions.ts";
+import { maxTarget } from "../tools/path-permissions.ts";
 import { runScript, type ScriptEnd } from "../tools/run-script.ts";
 import type { Workspace } from "../tools/workspace.ts";
 
@@ -20,8 +21,6 @@ const defaultTimeoutMs = 30_000;
 const maxTimeoutMs = 600_000;
 const maxOutputBytes = 4 * 1024 * 1024;
 const maxInput = 8 * 1024 * 1024;
-/** Characters of a command as a person reads it. A permission can have no more. */
-const maxDisplayed = 20_000;
 
 /** A program that is to be run. */
 interface Command {
@@ -110,9 +109,9 @@ function toCommand(cmd: string, args: readonly string[] = [], variables: JsonObj
   }
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${quoteWord(value)}`);
   const script = [...assignments, quoteArgv(argv)].join(" ");
-  if (displayLine(script).length <= maxDisplayed) return { argv, env, script };
+  if (displayLine(script).length <= maxTarget) return { argv, env, script };
   throw invalid(
-    `cmd, args and env have more than ${maxDisplayed} characters together. Pass long texts in stdin, or in a file`,
+    `cmd, args and env have more than ${maxTarget} characters together. Pass long texts in stdin, or in a file`,
   );
 }
 

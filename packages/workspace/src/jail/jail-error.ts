@@ -23,7 +23,7 @@ const texts: Readonly<Record<JailFault, string>> = {
   noFolder: "leads through something that is no folder",
   isFolder: "is a folder",
   root: "is the folder of the workspace itself",
-  tooDeep: "has too many folders around it",
+  tooDeep: "is too long, or has too many folders around it",
   tooManyLinks: "leads through too many symbolic links",
   special:
     "is neither a file nor a folder: pipes, devices, sockets and files of the kernel are not opened",

@@ -13,7 +13,7 @@ import { decodeText, detectFormat, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFile, type PermittedCall } from "./open-paths.ts";
-import { pathPermissions } from "./path-permissions.ts";
+import { maxPermissions, pathPermissions } from "./path-permissions.ts";
 import { displayPath, toPathError, type CallOwner, type Workspace } from "./workspace.ts";
 import { failure } from "../files/failure.ts";
 
@@ -36,6 +36,12 @@ export function applyPatchTool(workspace: Workspace): Tool {
         for (const permission of pathPermissions(workspace, path, "write")) {
           permissions.set(`${permission.kind} ${permission.target}`, permission);
         }
+      }
+      if (permissions.size > maxPermissions) {
+        throw new ToolError(
+          "invalid_arguments",
+          `The patch needs ${permissions.size} permissions for its files, and may need ${maxPermissions}. Split it.`,
+        );
       }
       return [...permissions.values()];
     },

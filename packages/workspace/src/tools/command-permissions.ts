@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { displayLine, displayProse, type PermissionRequest } from "@toolweave/core";
+import { displayLine, displayProse, ToolError, type PermissionRequest } from "@toolweave/core";
 import { findSpecialPaths, type FoundPaths } from "../jail/existing-paths.ts";
 import type { PathClass } from "../jail/path-rules.ts";
 import { pathBelow } from "../jail/walk.ts";
 import type { ScriptAnalysis } from "../policy/analysis.ts";
 import { resolvePath, scriptPermissions } from "../policy/script-permissions.ts";
 import type { PathUse } from "../policy/script.ts";
-import { pathPermissions } from "./path-permissions.ts";
+import { maxPermissions, maxTarget, pathPermissions } from "./path-permissions.ts";
 import { withPath, type Workspace } from "./workspace.ts";
 
 /** A script that is to be run, with its analysis. */
@@ -30,7 +30,7 @@ export async function commandPermissions(
   const { realPath: folder } = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
   const { level, isIsolated, hidesNetwork } = await workspace.sandbox();
   const isInside = (path: string): boolean => workspace.jail.contains(path);
-  return [
+  return checkDisplayed([
     ...scriptPermissions(script, analysis, {
       folder,
       isInside,
@@ -39,7 +39,30 @@ export async function commandPermissions(
       hidesNetwork,
     }),
     ...specialFiles(workspace, analysis, folder, isIsolated),
-  ];
+  ]);
+}
+
+/** Maximum number of characters of the details of a permission, as the executor has it. */
+const maxDetails = 100_000;
+
+/** @throws ToolError `invalid_arguments` for more, or longer, commands than a policy and a person are given. */
+function checkDisplayed(permissions: readonly PermissionRequest[]): readonly PermissionRequest[] {
+  const inFile = "Write the script to a file of the workspace and run that, or split it";
+  if (permissions.length > maxPermissions) {
+    throw new ToolError(
+      "invalid_arguments",
+      `The script has ${permissions.length} commands and files that need a permission, and may have ${maxPermissions}. ${inFile}.`,
+    );
+  }
+  for (const { target, details } of permissions) {
+    if (target.length <= maxTarget && JSON.stringify(details ?? null).length <= maxDetails)
+      continue;
+    throw new ToolError(
+      "invalid_arguments",
+      `The script, or one command of it, has more than ${maxTarget} characters as a person reads it before approving it (${target.length}). Pass long texts in files. ${inFile}.`,
+    );
+  }
+  return permissions;
 }
 
 /**

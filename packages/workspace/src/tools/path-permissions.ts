@@ -9,6 +9,12 @@ import {
 } from "../jail/permitted-paths.ts";
 import { displayPath, withPath, type Workspace } from "./workspace.ts";
 
+/** Maximum number of permissions of one call, as the executor has it. */
+export const maxPermissions = 1_000;
+
+/** Maximum number of characters of a target, as the executor has it: a person reads all of them. */
+export const maxTarget = 100_000;
+
 /** The permissions that an access to a path needs. */
 export function pathPermissions(
   workspace: Workspace,

@@ -133,7 +133,7 @@ test.each([
   [{ cmd: "ls", env: { SHELLOPTS: "xtrace" } }, "env.SHELLOPTS makes programs run other code"],
   [{ cmd: "ls", env: { "A=B": "" } }, 'env has the name "A=B"'],
   [{ cmd: "ls", args: ["a\0b"] }, "a word has a NUL"],
-  [{ cmd: "ls", args: ["x".repeat(20_000)] }, "Pass long texts in stdin"],
+  [{ cmd: "ls", args: ["x".repeat(100_000)] }, "Pass long texts in stdin"],
   [{ cmd: "ls", timeout_ms: 600_001 }, "timeout_ms"],
   [{ cmd: "ls", dir: ".." }, "is outside of the workspace"],
   [{ cmd: "ls", dir: "none" }, "is no folder"],

@@ -9,11 +9,11 @@ import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 
-/** Maximum number of requests that a person can read before deciding. */
-const maxRequests = 100;
+/** Maximum number of requests that the policy decides. */
+const maxRequests = 1_000;
 const maxKindLength = 100;
 /** Never truncated: a rule or a person has to see all of it. */
-const maxTargetLength = 20_000;
+const maxTargetLength = 100_000;
 const maxSummaryLength = 1000;
 const maxDetailsLength = 100_000;
 

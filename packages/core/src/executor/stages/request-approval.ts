@@ -68,13 +68,23 @@ export async function answerAsks(
   }
   if (open.some(({ grant }) => grant === undefined)) {
     // The person sees all that the call needs, including what was approved before.
-    await ask(
-      execution,
-      questions.filter(({ grant }) => grant === undefined),
-    );
+    const displayed = questions.filter(({ grant }) => grant === undefined);
+    if (displayed.length > maxDisplayed) throw tooManyQuestions(execution, displayed.length);
+    await ask(execution, displayed);
     live(execution);
   }
   await goAhead(execution, questions, hashes.argumentsHash);
+}
+
+/** Maximum number of requests that a person can read before deciding. */
+const maxDisplayed = 100;
+
+function tooManyQuestions({ call }: CallState, count: number): ToolError {
+  return new ToolError(
+    "permission_denied",
+    `${call.name} was not run: it needs approval for ${count} actions, and a person decides on ${maxDisplayed} at most in one call. Split it into several calls.`,
+    { audience: "model" },
+  );
 }
 
 interface Hashes {
