@@ -1,3 +1,4 @@
+import type { SkippedEntries } from "../files/walk-tree.ts";
 import type { PathInfo } from "../jail/jail.ts";
 import type { Workspace } from "../tools/workspace.ts";
 
@@ -13,6 +14,11 @@ export function toPath({ jail }: Workspace, { realPath }: Pick<PathInfo, "realPa
 export function toPathIn(workspace: Workspace, info: PathInfo, path: string): string {
   const root = info.realPath.slice(0, info.realPath.length - info.path.length);
   return toPath(workspace, { realPath: `${root.endsWith("/") ? root : `${root}/`}${path}` });
+}
+
+/** The member of a result that counts entries whose names are not UTF-8, if there are any. */
+export function countUnnamed({ notUtf8 }: SkippedEntries): { readonly not_utf8?: number } {
+  return notUtf8 === 0 ? {} : { not_utf8: notUtf8 };
 }
 
 /** `3 files`, or `1 file`. */

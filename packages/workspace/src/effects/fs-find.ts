@@ -3,7 +3,7 @@ import { toGlobs } from "../tools/search.ts";
 import { locatePermitted } from "../tools/open-paths.ts";
 import { pathPermissions } from "../tools/path-permissions.ts";
 import { toPathError, type Workspace } from "../tools/workspace.ts";
-import { count, output, toPathIn } from "./effect-output.ts";
+import { count, countUnnamed, output, toPathIn } from "./effect-output.ts";
 
 const defaultMax = 1_000;
 const maxMatches = 10_000;
@@ -61,7 +61,10 @@ export function fsFindTool(workspace: Workspace): Tool {
         permissions: ctx.permissions ?? [],
       } as const;
       try {
-        const { lines, totalMatches } = await workspace.searches.search(request, ctx.signal);
+        const { lines, totalMatches, skipped } = await workspace.searches.search(
+          request,
+          ctx.signal,
+        );
         const matches = lines.map(({ path: at, line, text }) => ({
           path: toPathIn(workspace, info, at),
           line,
@@ -69,7 +72,7 @@ export function fsFindTool(workspace: Workspace): Tool {
         }));
         const truncated = totalMatches > max;
         const text = `${count(totalMatches, "line")} matched`;
-        return output(text, { matches, truncated });
+        return output(text, { matches, truncated, ...countUnnamed(skipped) });
       } catch (error) {
         throw toPathError(path, error);
       }

@@ -4,7 +4,7 @@ import { walkTree } from "../files/walk-tree.ts";
 import { withFolder } from "../tools/open-paths.ts";
 import { pathPermissions } from "../tools/path-permissions.ts";
 import type { Workspace } from "../tools/workspace.ts";
-import { count, output, toPath, toPathIn } from "./effect-output.ts";
+import { count, countUnnamed, output, toPath, toPathIn } from "./effect-output.ts";
 
 const maxListed = 10_000;
 /** Entries that are looked at. */
@@ -27,7 +27,7 @@ export function fsListTool(workspace: Workspace): Tool {
       withFolder(workspace, ctx, path, (folder) => {
         const entries: JsonObject[] = [];
         let isTruncated = false;
-        walkTree(
+        const skipped = walkTree(
           folder,
           workspace.jail.matcher,
           { maxDepth: 1, hidden: true, ignored: true, isStopped: () => isTruncated },
@@ -40,7 +40,11 @@ export function fsListTool(workspace: Workspace): Tool {
           },
         );
         const text = `${toPath(workspace, folder.info)} has ${count(entries.length, "member")}`;
-        return output(text, { entries, ...(isTruncated ? { truncated: true } : {}) });
+        return output(text, {
+          entries,
+          ...(isTruncated ? { truncated: true } : {}),
+          ...countUnnamed(skipped),
+        });
       }),
   });
 }
@@ -79,7 +83,7 @@ export function fsGlobTool(workspace: Workspace): Tool {
         const paths: string[] = [];
         let seen = 0;
         const isFull = (): boolean => seen >= maxEntries || paths.length > maxListed;
-        walkTree(
+        const skipped = walkTree(
           folder,
           workspace.jail.matcher,
           {
@@ -97,7 +101,11 @@ export function fsGlobTool(workspace: Workspace): Tool {
         signal.throwIfAborted();
         const listed = paths.slice(0, maxListed).sort();
         const truncated = isFull() ? { truncated: true } : {};
-        return output(count(listed.length, "path"), { paths: listed, ...truncated });
+        return output(count(listed.length, "path"), {
+          paths: listed,
+          ...truncated,
+          ...countUnnamed(skipped),
+        });
       });
     },
   });

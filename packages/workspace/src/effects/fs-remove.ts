@@ -97,6 +97,11 @@ function examineMembers(workspace: Workspace, path: string): readonly Permission
         },
       );
       if (skipped.notPermitted > 0) throw new JailError("denied");
+      if (skipped.notUtf8 > 0) {
+        throw failure(
+          `"${path}" has members with names that are not UTF-8 (${skipped.notUtf8Names.join(", ")}). Use a command.`,
+        );
+      }
       if (special.length > maxSpecial) {
         throw failure(`"${path}" has more than ${maxSpecial} members that need approval.`);
       }

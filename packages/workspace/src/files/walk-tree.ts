@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, type BigIntStats } from "node:fs";
+import { readFileSync, type BigIntStats } from "node:fs";
 import ignore, { type Ignore } from "ignore";
 import { Entry } from "../jail/entry.ts";
 import type { OpenFolder } from "../jail/jail.ts";
+import { listNames, type FolderNames } from "./list-names.ts";
 import type { PathMatcher } from "../jail/path-rules.ts";
 
 /** A file, a folder or a link below a folder. */
@@ -36,6 +37,19 @@ export interface SkippedEntries {
   hidden: number;
   /** Denied by the rules of the workspace, or by the system. */
   notPermitted: number;
+  /** Pipes, sockets and devices. */
+  special: number;
+  /** Names that are not UTF-8. */
+  notUtf8: number;
+  /** The first of those names, with escapes. */
+  readonly notUtf8Names: string[];
+}
+
+const maxNames = 5;
+
+/** No skipped entries. */
+export function noneSkipped(): SkippedEntries {
+  return { ignored: 0, hidden: 0, notPermitted: 0, special: 0, notUtf8: 0, notUtf8Names: [] };
 }
 
 /** Folders that are never worth a visit, unless ignored entries are asked for. */
@@ -52,7 +66,7 @@ export function walkTree(
   visit: (entry: TreeEntry) => void,
 ): SkippedEntries {
   const { maxDepth = Infinity, hidden = false, ignored = false, isStopped = () => false } = options;
-  const skipped: SkippedEntries = { ignored: 0, hidden: 0, notPermitted: 0 };
+  const skipped = noneSkipped();
   const outer = folder.info.path;
   const toPath = (name: string): string =>
     outer === "" ? name : name === "" ? outer : `${outer}/${name}`;
@@ -64,7 +78,7 @@ export function walkTree(
   ): void => {
     const own = ignored ? undefined : readRules(membersPath, toPath(prefix));
     const inForce = own === undefined ? rules : [...rules, own];
-    for (const member of listMembers(membersPath, skipped)) {
+    for (const member of listMembers(membersPath, prefix, skipped)) {
       if (isStopped()) return;
       const name = prefix === "" ? member : `${prefix}/${member}`;
       if (!hidden && member.startsWith(".")) {
@@ -85,7 +99,10 @@ export function walkTree(
       }
       try {
         const { kind } = entry;
-        if (kind === "other") continue;
+        if (kind === "other") {
+          skipped.special += 1;
+          continue;
+        }
         const path = toPath(name);
         if (!ignored && isIgnored(inForce, path, kind === "directory")) {
           skipped.ignored += 1;
@@ -106,13 +123,18 @@ export function walkTree(
   return skipped;
 }
 
-function listMembers(path: string, skipped: SkippedEntries): readonly string[] {
+function listMembers(path: string, prefix: string, skipped: SkippedEntries): readonly string[] {
+  let found: FolderNames;
   try {
-    return readdirSync(path).sort();
+    found = listNames(path);
   } catch {
     skipped.notPermitted += 1;
     return [];
   }
+  skipped.notUtf8 += found.notUtf8.length;
+  const names = found.notUtf8.slice(0, maxNames - skipped.notUtf8Names.length);
+  skipped.notUtf8Names.push(...names.map((name) => (prefix === "" ? name : `${prefix}/${name}`)));
+  return found.names;
 }
 
 /** The rules of one `.gitignore`, and the folder that it is in, relative to the root. */

@@ -13,7 +13,7 @@ export interface ExistingPaths {
 /** Special paths, as far as they were found. */
 export interface FoundPaths {
   readonly paths: readonly SpecialPath[];
-  /** False: there are more folders than were searched. */
+  /** False: there are more folders than were searched, or names that are not UTF-8. */
   readonly isComplete: boolean;
 }
 
@@ -68,10 +68,13 @@ export function findSpecialPaths(
   { maxFolders, maxDepth }: SearchBounds,
 ): FoundPaths {
   const found: SpecialPath[] = [];
+  let areAllNamed = true;
   const folders = [{ path: below, depth: 0, around: 0 }];
   for (let at = 0; at < folders.length && at < maxFolders; at++) {
     const folder = folders[at] as (typeof folders)[number];
     for (const { name, kind } of list(join(root, folder.path))) {
+      // Node.js writes so the bytes of a name that are not UTF-8. No path leads there.
+      if (name.includes("\ufffd")) areAllNamed = false;
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
       const classes = matcher.findClasses(path);
       if (classes.length > folder.around) found.push({ path, classes });
@@ -82,7 +85,7 @@ export function findSpecialPaths(
       }
     }
   }
-  return { paths: found, isComplete: folders.length <= maxFolders };
+  return { paths: found, isComplete: areAllNamed && folders.length <= maxFolders };
 }
 
 /** The members of a folder but links. */

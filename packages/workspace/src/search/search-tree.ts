@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { compileFileGlob } from "../jail/glob.ts";
 import { readBytes } from "../files/read-bytes.ts";
 import { decodeText, detectFormat, isBinary, isWide } from "../files/text-format.ts";
-import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
+import { noneSkipped, walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import type { Jail } from "../jail/jail.ts";
 import { checkPermitted, type GivenPermission } from "../jail/permitted-paths.ts";
 import { LineMatcher, type PatternOptions } from "./line-matcher.ts";
@@ -65,7 +65,7 @@ export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
     } finally {
       file.close();
     }
-    return search.result({ ignored: 0, hidden: 0, notPermitted: 0 });
+    return search.result(noneSkipped());
   }
   const folder = jail.openFolder(request.path, check);
   try {

@@ -108,7 +108,7 @@ function unexaminedFolder(path: string, { access }: PathUse): PermissionRequest 
     kind: "custom.unexamined_folder",
     target,
     summary: displayProse(
-      `${verb} ${target}, which has more than ${treeBounds.maxFolders} folders: files for which the rules of the workspace ask were not all found`,
+      `${verb} ${target}, which has more than ${treeBounds.maxFolders} folders, or names that are not UTF-8: files for which the rules of the workspace ask were not all found`,
       maxSummary,
     ),
   };

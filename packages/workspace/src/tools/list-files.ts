@@ -1,5 +1,6 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { compileFileGlob } from "../jail/glob.ts";
+import { toListedPath } from "../files/list-names.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import { withFolder } from "./open-paths.ts";
 import { pathPermissions } from "./path-permissions.ts";
@@ -114,15 +115,15 @@ function describe(
   const listed = found.slice(0, limit);
   const lines = listed.map(({ path: at, kind, size }) =>
     kind === "directory"
-      ? `${"".padStart(10)}  ${at}/`
-      : `${formatSize(size).padStart(10)}  ${at}${kind === "link" ? " (link)" : ""}`,
+      ? `${"".padStart(10)}  ${toListedPath(at)}/`
+      : `${formatSize(size).padStart(10)}  ${toListedPath(at)}${kind === "link" ? " (link)" : ""}`,
   );
   const notes = [
     ...(found.length > limit ? [`+${found.length - limit} more`] : []),
     ...(isCut ? [`only the first ${maxEntries} entries were examined`] : []),
     ...describeSkipped(skipped),
   ];
-  if (listed.length === 0) lines.push(`[nothing in ${path}]`);
+  if (listed.length === 0) lines.push(`[nothing in ${toListedPath(path)}]`);
   if (notes.length > 0) lines.push(`[${notes.join("; ")}]`);
   return {
     content: [{ type: "text", text: lines.join("\n") }],
@@ -140,12 +141,22 @@ export function describeSkipped({
   ignored,
   hidden,
   notPermitted,
+  special,
+  notUtf8,
+  notUtf8Names,
 }: SkippedEntries): readonly string[] {
   return [
     ...(ignored > 0 ? [`${ignored} ignored`] : []),
     ...(hidden > 0 ? [`${hidden} hidden`] : []),
     ...(notPermitted > 0 ? [`${notPermitted} not permitted`] : []),
+    ...(special > 0 ? [`${special} pipes, sockets or devices`] : []),
+    ...(notUtf8 > 0 ? [describeNames(notUtf8, notUtf8Names)] : []),
   ];
+}
+
+function describeNames(count: number, names: readonly string[]): string {
+  const more = count > names.length ? ", …" : "";
+  return `${count} with names that are not UTF-8, which only commands can use (${names.map(toListedPath).join(", ")}${more})`;
 }
 
 function formatSize(bytes: number): string {

@@ -118,7 +118,7 @@ function watchProtected({ jail, protectedWrites }: Workspace, sandbox: Sandbox):
 }
 
 const incompleteNote =
-  "the workspace has too many folders to look for all files that are protected or have credentials: only those of the first 2,000 folders were guarded";
+  "not all files that are protected or have credentials were guarded: the workspace has more than 2,000 folders, or names that are not UTF-8";
 
 function startError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;

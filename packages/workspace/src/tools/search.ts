@@ -2,6 +2,7 @@ import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/co
 import type { SearchResult } from "../search/search-tree.ts";
 import { pathPermissions } from "./path-permissions.ts";
 import { toPathError, type Workspace } from "./workspace.ts";
+import { toListedPath } from "../files/list-names.ts";
 import { describeSkipped } from "./list-files.ts";
 
 const modes = ["content", "files", "count"] as const;
@@ -151,9 +152,11 @@ function describe(result: SearchResult, { mode, offset, limit }: Page): ToolOutp
     mode === "content"
       ? lines.map(
           ({ path, line, text, isMatch }) =>
-            `${path}${isMatch ? ":" : "-"}${line}${isMatch ? ":" : "-"}${text}`,
+            `${toListedPath(path)}${isMatch ? ":" : "-"}${line}${isMatch ? ":" : "-"}${text}`,
         )
-      : files.map(([path, matches]) => (mode === "count" ? `${path}:${matches}` : path));
+      : files.map(([path, matches]) =>
+          mode === "count" ? `${toListedPath(path)}:${matches}` : toListedPath(path),
+        );
   const total = mode === "content" ? totalMatches : totalFiles;
   const more = Math.max(0, total - offset - limit);
   const notSearched = [
