@@ -47,7 +47,7 @@ export function fsWriteTool(workspace: Workspace): Tool {
 
 /** The bytes of the file. Text that is appended has the encoding of the text before it. */
 function toBytes(place: WritePlace, content: string, mode: WriteMode): Buffer {
-  if (mode !== "append" || place.stat === undefined) return Buffer.from(content);
+  if (mode !== "append" || place.stat === undefined) return encodeText(content, "utf8");
   const before = readWhole(place);
   const encoding = detectFormat(before)?.encoding ?? "utf8";
   return Buffer.concat([before, encodeText(content, encoding)]);

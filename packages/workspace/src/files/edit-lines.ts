@@ -1,5 +1,6 @@
 import { ToolError } from "@toolweave/core";
-import { ByteOffsets, splice, type EditedBytes } from "./edit-text.ts";
+import { ByteOffsets, splice, toReturns, type EditedBytes } from "./edit-text.ts";
+import { endsLinesWithReturns } from "./text-lines.ts";
 import { decodeText, encodeText, type TextFormat } from "./text-format.ts";
 
 /** Lines of a file that are replaced. */
@@ -19,7 +20,9 @@ export interface LineEdit {
  */
 export function editLines(bytes: Buffer, format: TextFormat, edit: LineEdit): EditedBytes {
   const { start, end } = edit;
-  const text = decodeText(bytes, format);
+  const decoded = decodeText(bytes, format);
+  const hasReturns = endsLinesWithReturns(decoded);
+  const text = hasReturns ? decoded.replaceAll("\r", "\n") : decoded;
   const starts = lineStarts(text);
   const count = starts.length - 1;
   if (start < 1 || end < start - 1 || end > count || start > count + 1) {
@@ -31,10 +34,11 @@ export function editLines(bytes: Buffer, format: TextFormat, edit: LineEdit): Ed
   const from = starts[start - 1] as number;
   const to = starts[end] as number;
   const offsets = new ByteOffsets(text, format);
+  const lines = toLines(edit.insert, text, from, to);
   const span = {
     start: offsets.at(from),
     end: offsets.at(to),
-    bytes: encodeText(toLines(edit.insert, text, from, to), format.encoding),
+    bytes: encodeText(hasReturns ? toReturns(lines) : lines, format.encoding),
     line: start,
   };
   return { bytes: splice(bytes, [span]), spans: [span] };

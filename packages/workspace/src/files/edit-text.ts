@@ -1,4 +1,5 @@
 import { decodeText, encodeText, type TextFormat } from "./text-format.ts";
+import { endsLinesWithReturns } from "./text-lines.ts";
 import { explainMiss } from "./explain-miss.ts";
 import { failure } from "./failure.ts";
 
@@ -50,18 +51,22 @@ export function editBytes(
   allOption: string = "replace_all",
 ): EditedBytes {
   const text = decodeText(bytes, format);
+  const hasReturns = endsLinesWithReturns(text);
   const offsets = new ByteOffsets(text, format);
   const spans = edits
     .flatMap((edit, index) => {
       const which = edits.length > 1 ? `old of edit ${index + 1}` : "old";
-      return findSpans(text, edit, which, allOption);
+      if (!hasReturns || edit.old.includes("\r")) return findSpans(text, edit, which, allOption);
+      // Line feeds mean the line ends of the file. Both have one character, so that all places stay the same.
+      const spans = findSpans(text.replaceAll("\r", "\n"), edit, which, allOption);
+      return spans.map((span) => ({ ...span, replacement: toReturns(span.replacement) }));
     })
     .toSorted((a, b) => a.start - b.start || a.end - b.end)
     .map(({ start, end, replacement }) => ({
       start: offsets.at(start),
       end: offsets.at(end),
       bytes: encodeText(replacement, format.encoding),
-      line: offsets.lineAt(start),
+      line: lineAt(text, start),
     }));
   for (const [index, span] of spans.entries()) {
     const before = spans[index - 1];
@@ -70,6 +75,11 @@ export function editBytes(
     }
   }
   return { bytes: splice(bytes, spans), spans };
+}
+
+/** A text whose lines end with carriage returns. */
+export function toReturns(text: string): string {
+  return text.replace(/\r?\n/g, "\r");
 }
 
 /** The bytes with each of the spans, which are in order, replaced. */
@@ -194,13 +204,14 @@ function endingNear(text: string, start: number, end: number): string | undefine
 }
 
 function lineAt(text: string, index: number): number {
+  const end = endsLinesWithReturns(text) ? "\r" : "\n";
   let line = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < index; at = text.indexOf("\n", at + 1))
+  for (let at = text.indexOf(end); at !== -1 && at < index; at = text.indexOf(end, at + 1))
     line += 1;
   return line;
 }
 
-/** The places in the bytes, and the lines, of places in the text, asked for in ascending order. */
+/** The places in the bytes of places in the text, asked for in ascending order. */
 export class ByteOffsets {
   readonly #text: string;
   readonly #format: TextFormat;
@@ -224,9 +235,5 @@ export class ByteOffsets {
     this.#offset += Buffer.byteLength(this.#text.slice(this.#index, index));
     this.#index = index;
     return this.#offset;
-  }
-
-  lineAt(index: number): number {
-    return lineAt(this.#text, index);
   }
 }

@@ -35,8 +35,14 @@ export interface LineRange {
   readonly limit: number;
   /** Maximum number of bytes of all lines; at least one line is returned. */
   readonly maxBytes: number;
+  /** Bytes that are counted for each line beside its own. */
+  readonly bytesPerLine: number;
   /** Maximum number of bytes of a line that are returned. */
   readonly maxLineBytes: number;
+  /** The byte that ends a line. Default: a line feed. */
+  readonly lineEnd?: number;
+  /** Bytes of the first line that are left out at its beginning; not with a negative offset. Default: 0. */
+  readonly lineOffset?: number;
   /** In a file of up to this size, all lines are counted. */
   readonly maxCountedBytes: number;
 }
@@ -44,6 +50,8 @@ export interface LineRange {
 /** A line without its line ending. */
 interface Line {
   readonly bytes: Buffer;
+  /** The place in the line at which `bytes` begin. */
+  readonly start: number;
   /** Bytes of the line that were left out at its end. */
   readonly omittedBytes: number;
 }
@@ -60,8 +68,8 @@ export interface LinesRead {
 }
 
 const chunkBytes = 256 * 1024;
-const lineFeed = 10;
-const carriageReturn = 13;
+export const lineFeed = 10;
+export const carriageReturn = 13;
 
 /**
  * Reads lines of a file of any size in a small amount of memory.
@@ -76,7 +84,7 @@ export async function readLines(
   if (range.offset >= 0)
     return readForward(source, range, range.offset === 0 ? 1 : range.offset, signal);
   if (source.size <= range.maxCountedBytes) {
-    const total = await countLines(source, signal);
+    const total = await countLines(source, range.lineEnd ?? lineFeed, signal);
     return readForward(source, range, Math.max(1, total + 1 + range.offset), signal);
   }
   return readLast(source, range, signal);
@@ -88,10 +96,10 @@ async function readForward(
   first: number,
   signal: AbortSignal | undefined,
 ): Promise<LinesRead> {
-  const { limit, maxBytes } = range;
+  const { limit, maxBytes, bytesPerLine, lineEnd = lineFeed, lineOffset = 0 } = range;
   const chunk = Buffer.allocUnsafe(chunkBytes);
   const lines: Line[] = [];
-  const line = new LineBuilder(range.maxLineBytes);
+  const line = new LineBuilder(range.maxLineBytes, lineEnd, lineOffset);
   let number = 1;
   let bytes = 0;
   let position = 0;
@@ -105,7 +113,7 @@ async function readForward(
     const part = chunk.subarray(0, length);
     let at = 0;
     while (at < length) {
-      const end = part.indexOf(lineFeed, at);
+      const end = part.indexOf(lineEnd, at);
       const isWanted = number >= first && !isFull;
       if (isWanted) line.add(part.subarray(at, end === -1 ? length : end));
       endsInLine = end === -1;
@@ -113,10 +121,10 @@ async function readForward(
       if (isWanted) {
         const built = line.take();
         // A line that does not fit is the first of the next page.
-        if (lines.length > 0 && bytes + built.bytes.length > maxBytes) isFull = true;
+        if (lines.length > 0 && bytes + built.bytes.length + bytesPerLine > maxBytes) isFull = true;
         else {
           lines.push(built);
-          bytes += built.bytes.length;
+          bytes += built.bytes.length + bytesPerLine;
           isFull = lines.length >= limit;
         }
       }
@@ -131,26 +139,31 @@ async function readForward(
   const total = endsInLine ? number : number - 1;
   if (endsInLine && !isFull && number >= first) {
     const built = line.take();
-    if (lines.length === 0 || bytes + built.bytes.length <= maxBytes) lines.push(built);
+    if (lines.length === 0 || bytes + built.bytes.length + bytesPerLine <= maxBytes)
+      lines.push(built);
   }
   return { first, lines, total, hasMore: first + lines.length - 1 < total };
 }
 
-async function countLines(source: ByteSource, signal: AbortSignal | undefined): Promise<number> {
+async function countLines(
+  source: ByteSource,
+  lineEnd: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let count = 0;
   let position = 0;
-  let last = lineFeed;
+  let last = lineEnd;
   for (;;) {
     signal?.throwIfAborted();
     const length = await source.read(chunk, position);
-    if (length === 0) return last === lineFeed ? count : count + 1;
+    if (length === 0) return last === lineEnd ? count : count + 1;
     position += length;
     last = chunk[length - 1] as number;
     for (
-      let at = chunk.indexOf(lineFeed);
+      let at = chunk.indexOf(lineEnd);
       at !== -1 && at < length;
-      at = chunk.indexOf(lineFeed, at + 1)
+      at = chunk.indexOf(lineEnd, at + 1)
     )
       count += 1;
   }
@@ -159,7 +172,7 @@ async function countLines(source: ByteSource, signal: AbortSignal | undefined): 
 /** Reads the last lines from the end on. */
 async function readLast(
   source: ByteSource,
-  { offset, limit, maxBytes, maxLineBytes }: LineRange,
+  { offset, limit, maxBytes, bytesPerLine, maxLineBytes, lineEnd = lineFeed }: LineRange,
   signal: AbortSignal | undefined,
 ): Promise<LinesRead> {
   const wanted = -offset;
@@ -176,28 +189,28 @@ async function readLast(
     tail = Buffer.concat([chunk.subarray(0, length), tail]);
     start = from;
     found = 0;
-    for (const byte of tail) if (byte === lineFeed) found += 1;
+    for (const byte of tail) if (byte === lineEnd) found += 1;
   }
-  const pieces = splitLines(tail);
+  const pieces = splitLines(tail, lineEnd);
   if (start > 0) pieces.shift();
   const last = pieces.slice(-wanted);
   const lines: Line[] = [];
   let bytes = 0;
   for (const piece of last.slice(0, limit)) {
-    const line = new LineBuilder(maxLineBytes);
+    const line = new LineBuilder(maxLineBytes, lineEnd);
     line.add(piece);
     const built = line.take();
-    if (lines.length > 0 && bytes + built.bytes.length > maxBytes) break;
-    bytes += built.bytes.length;
+    if (lines.length > 0 && bytes + built.bytes.length + bytesPerLine > maxBytes) break;
+    bytes += built.bytes.length + bytesPerLine;
     lines.push(built);
   }
   return { first: undefined, lines, total: undefined, hasMore: lines.length < last.length };
 }
 
-function splitLines(bytes: Buffer): Buffer[] {
+function splitLines(bytes: Buffer, lineEnd: number): Buffer[] {
   const lines: Buffer[] = [];
   let at = 0;
-  for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, at)) {
+  for (let end = bytes.indexOf(lineEnd); end !== -1; end = bytes.indexOf(lineEnd, at)) {
     lines.push(bytes.subarray(at, end));
     at = end + 1;
   }
@@ -205,36 +218,48 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** Collects the pieces of one line, as much of it as is returned. */
+/** Collects the pieces of one line after the other, as much of each as is returned. */
 class LineBuilder {
   readonly #maxBytes: number;
+  readonly #lineEnd: number;
+  /** Bytes of the next line that are left out at its beginning. */
+  #skipped: number;
   #pieces: Buffer[] = [];
+  /** Bytes of the line so far, and of those that are returned. */
+  #total = 0;
   #length = 0;
-  #omitted = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, lineEnd: number, skipped = 0) {
     this.#maxBytes = maxBytes;
+    this.#lineEnd = lineEnd;
+    this.#skipped = skipped;
   }
 
   add(piece: Buffer): void {
-    const fitting = Math.max(0, Math.min(piece.length, this.#maxBytes - this.#length));
+    const rest = piece.subarray(Math.max(0, this.#skipped - this.#total));
+    const fitting = rest.subarray(0, this.#maxBytes - this.#length);
     // A copy, since the chunk is filled again.
-    if (fitting > 0) this.#pieces.push(Buffer.from(piece.subarray(0, fitting)));
-    this.#length += fitting;
-    this.#omitted += piece.length - fitting;
+    if (fitting.length > 0) this.#pieces.push(Buffer.from(fitting));
+    this.#length += fitting.length;
+    this.#total += piece.length;
   }
 
-  /** The line, without a carriage return at its end. */
+  /** The line, without a carriage return before a line feed. */
   take(): Line {
     let bytes =
       this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
-    const omittedBytes = this.#omitted;
-    if (omittedBytes === 0 && bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1);
-    else if (omittedBytes > 0) bytes = wholeCharacters(bytes);
+    const start = Math.min(this.#skipped, this.#total);
+    const isWhole = start + bytes.length === this.#total;
+    if (!isWhole) bytes = wholeCharacters(bytes);
+    const omittedBytes = this.#total - start - bytes.length;
+    if (isWhole && this.#lineEnd === lineFeed && bytes.at(-1) === carriageReturn) {
+      bytes = bytes.subarray(0, -1);
+    }
     this.#pieces = [];
     this.#length = 0;
-    this.#omitted = 0;
-    return { bytes, omittedBytes };
+    this.#total = 0;
+    this.#skipped = 0;
+    return { bytes, start, omittedBytes };
   }
 }
 

@@ -59,9 +59,15 @@ export function decodeText(bytes: Uint8Array, { encoding, bomBytes }: TextFormat
 /**
  * The bytes of a text in the encoding of a file, without a byte order mark.
  *
- * @throws ToolError `execution_failed` for a character that the encoding does not have.
+ * @throws ToolError `execution_failed` for a character that the encoding does not have, and for half of a character.
  */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
+  if (!text.isWellFormed()) {
+    throw new ToolError(
+      "execution_failed",
+      "The text contains half of a character (a lone surrogate), for which there are no bytes. Give whole characters.",
+    );
+  }
   if (encoding === "latin1") {
     // oxlint-disable-next-line no-control-regex -- all characters of one byte
     const other = /[^\u0000-\u00ff]/u.exec(text)?.[0];

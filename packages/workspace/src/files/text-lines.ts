@@ -5,6 +5,11 @@ export interface TextLine {
   readonly ending: string;
 }
 
+/** True for a text whose lines end with a carriage return alone: it has no line feed. */
+export function endsLinesWithReturns(text: string): boolean {
+  return !text.includes("\n") && text.includes("\r");
+}
+
 /**
  * The lines of a text: a line feed ends one, also after a carriage return. A carriage return alone does only in a text
  * without line feeds, and no other character does.

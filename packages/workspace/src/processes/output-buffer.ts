@@ -54,7 +54,7 @@ export class OutputBuffer {
 
 /**
  * The output of a command as a text that a person would see: without control sequences of terminals, with the last
- * content of each line that was overwritten. Bytes that are not UTF-8 are `\xNN`.
+ * state of a line that a program has written again and again. Bytes that are not UTF-8 are `\xNN`.
  */
 export function toOutputText(bytes: Buffer): string {
   return visibleText(
@@ -62,10 +62,35 @@ export function toOutputText(bytes: Buffer): string {
   );
 }
 
-/** A progress bar writes one line again and again. */
+/**
+ * A progress bar writes one line again and again: of states that differ in digits and signs only, the last one is kept, and
+ * the others are counted unless the signs are those of a progress bar. Other carriage returns end lines of a text, such as
+ * the rows of a table.
+ */
 function lastOverwrite(line: string): string {
   if (!line.includes("\r")) return line;
-  return line.split("\r").findLast((part) => part.trim() !== "") ?? "";
+  const states = line.split("\r").filter((part) => part.trim() !== "");
+  const kept: string[] = [];
+  let replaced = 0;
+  for (const [index, state] of states.entries()) {
+    const next = states[index + 1];
+    const words = getWords(state);
+    const isBar = progressSigns.test(state);
+    if (next !== undefined && words === getWords(next) && (isBar || words !== "")) {
+      replaced += isBar ? 0 : 1;
+      continue;
+    }
+    kept.push(replaced === 0 ? state : `${state} [overwrote ${replaced}]`);
+    replaced = 0;
+  }
+  return kept.join("\n");
+}
+
+/** Signs of progress bars, block elements and the braille patterns of spinners. */
+const progressSigns = /[%#=/|\\\u2580-\u259f\u2800-\u28ff]/u;
+
+function getWords(text: string): string {
+  return text.match(/\p{L}+/gu)?.join(" ") ?? "";
 }
 
 function decode(bytes: Buffer): string {

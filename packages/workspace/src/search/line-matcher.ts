@@ -7,6 +7,8 @@ export interface LineMatch {
   /** Offsets of the line in the text, without its line ending. */
   readonly start: number;
   readonly end: number;
+  /** The offset at which the first match in the line begins. */
+  readonly at: number;
 }
 
 /** How a pattern is matched. */
@@ -54,10 +56,12 @@ export class LineMatcher {
     let from = 0;
     while (from < text.length) {
       let start = from;
+      let matchAt = from;
       if (!this.#looksAround || this.#multiline) {
         this.#whole.lastIndex = from;
         const found = this.#whole.exec(text);
         if (found === null) return;
+        matchAt = found.index;
         start = found.index === 0 ? 0 : text.lastIndexOf("\n", found.index - 1) + 1;
       }
       const lineFeed = text.indexOf("\n", start);
@@ -65,27 +69,28 @@ export class LineMatcher {
       const end = next > start && text[next - 1] === "\r" ? next - 1 : next;
       // There is no line after the last line feed.
       if (start === text.length) return;
-      if (this.#multiline || this.#matches(text, start, end, next)) {
+      const at = this.#multiline ? matchAt : this.#findIn(text, start, end, next);
+      if (at !== undefined) {
         for (
-          let at = text.indexOf("\n", counted);
-          at !== -1 && at < start;
-          at = text.indexOf("\n", at + 1)
+          let lineEnd = text.indexOf("\n", counted);
+          lineEnd !== -1 && lineEnd < start;
+          lineEnd = text.indexOf("\n", lineEnd + 1)
         )
           line += 1;
         counted = start;
-        yield { line, start, end };
+        yield { line, start, end, at: Math.min(at, end) };
       }
       if (lineFeed === -1) return;
       from = lineFeed + 1;
     }
   }
 
-  /** Tests a line; with the carriage return at its end if the pattern names one. */
-  #matches(text: string, start: number, end: number, next: number): boolean {
-    return (
-      this.#line.test(text.slice(start, end)) ||
-      (this.#namesReturn && end < next && this.#line.test(text.slice(start, next)))
-    );
+  /** The place of the first match in a line; with the carriage return at its end if the pattern names one. */
+  #findIn(text: string, start: number, end: number, next: number): number | undefined {
+    const found =
+      this.#line.exec(text.slice(start, end)) ??
+      (this.#namesReturn && end < next ? this.#line.exec(text.slice(start, next)) : null);
+    return found === null ? undefined : start + found.index;
   }
 }
 

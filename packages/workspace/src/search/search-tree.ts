@@ -2,10 +2,11 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { compileFileGlob } from "../jail/glob.ts";
 import { readBytes } from "../files/read-bytes.ts";
 import { decodeText, detectFormat, isBinary, isWide } from "../files/text-format.ts";
+import { endsLinesWithReturns } from "../files/text-lines.ts";
 import { noneSkipped, walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import type { Jail } from "../jail/jail.ts";
 import { checkPermitted, type GivenPermission } from "../jail/permitted-paths.ts";
-import { LineMatcher, type PatternOptions } from "./line-matcher.ts";
+import { LineMatcher, type LineMatch, type PatternOptions } from "./line-matcher.ts";
 
 /** A pattern, and the files that are searched for it. */
 export interface SearchRequest extends PatternOptions {
@@ -143,18 +144,19 @@ class Search {
       return;
     }
     this.#searched += 1;
-    this.#text(path, decodeText(bytes, format));
+    const text = decodeText(bytes, format);
+    this.#text(path, endsLinesWithReturns(text) ? text.replaceAll("\r", "\n") : text);
   }
 
   #text(path: string, text: string): void {
     const { mode, offset, limit } = this.#request;
     let count = 0;
     const context = new ContextLines(path, text, this.#request);
-    for (const { line, start, end } of this.#matcher.find(text)) {
+    for (const { line, start, end, at } of this.#matcher.find(text)) {
       count += 1;
       this.#matches += 1;
       if (mode !== "content" || this.#matches <= offset || this.#matches > offset + limit) continue;
-      context.add(this.#lines, line, start, end);
+      context.add(this.#lines, { line, start, end, at });
     }
     if (count === 0) return;
     this.#matchedFiles += 1;
@@ -195,7 +197,7 @@ class ContextLines {
     this.#maxLineLength = maxLineLength;
   }
 
-  add(lines: FoundLine[], line: number, start: number, end: number): void {
+  add(lines: FoundLine[], { line, start, end, at: matchAt }: LineMatch): void {
     const text = this.#text;
     let from = start;
     let first = line;
@@ -205,13 +207,19 @@ class ContextLines {
     }
     for (; first < line; first++) {
       const to = text.indexOf("\n", from);
-      this.#push(lines, first, from, to, false);
+      this.#push(lines, first, from, to);
       from = to + 1;
     }
-    if (line > this.#last) this.#push(lines, line, start, end, true);
+    if (line > this.#last) this.#push(lines, line, start, end, matchAt);
     else {
       const known = lines.findLastIndex((one) => one.line === line);
-      lines[known] = { ...(lines[known] as FoundLine), isMatch: true };
+      if (known === -1) this.#push(lines, line, start, end, matchAt);
+      else
+        lines[known] = {
+          ...(lines[known] as FoundLine),
+          text: this.#cut(start, end, matchAt),
+          isMatch: true,
+        };
     }
     this.#last = Math.max(this.#last, line);
     let at = text.indexOf("\n", end);
@@ -222,17 +230,37 @@ class ContextLines {
     ) {
       const to = text.indexOf("\n", at + 1);
       if (next > this.#last) {
-        this.#push(lines, next, at + 1, to === -1 ? text.length : to, false);
+        this.#push(lines, next, at + 1, to === -1 ? text.length : to);
         this.#last = next;
       }
       at = to;
     }
   }
 
-  #push(lines: FoundLine[], line: number, start: number, end: number, isMatch: boolean): void {
-    const max = this.#maxLineLength;
-    const whole = this.#text.slice(start, Math.min(end, start + max)).replace(/\r$/, "");
-    const cut = end - start > max ? `${whole}[+${end - start - max}]` : whole;
-    lines.push({ path: this.#path, line, text: cut, isMatch });
+  /** @param matchAt the place of the match; undefined: the line is near one. */
+  #push(lines: FoundLine[], line: number, start: number, end: number, matchAt?: number): void {
+    const text = this.#cut(start, end, matchAt ?? start);
+    lines.push({ path: this.#path, line, text, isMatch: matchAt !== undefined });
   }
+
+  /** The part of a line around a place, with the number of characters that were left out on both sides. */
+  #cut(start: number, end: number, at: number): string {
+    const max = this.#maxLineLength;
+    const text = this.#text;
+    if (end - start <= max) return text.slice(start, end).replace(/\r$/, "");
+    // A match at the beginning of the part is seen with some of the text before it.
+    let from = at - start < max / 2 ? start : Math.min(at - Math.floor(max / 4), end - max);
+    let to = from + max;
+    if (isLowSurrogate(text, from)) from -= 1;
+    if (isLowSurrogate(text, to)) to -= 1;
+    const before = from > start ? `[${from - start}+]` : "";
+    const after = to < end ? `[+${end - to}]` : "";
+    return `${before}${text.slice(from, to)}${after}`;
+  }
+}
+
+/** Whether a place is in the middle of a character. */
+function isLowSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code < 0xe000;
 }

@@ -108,7 +108,7 @@ function planChanges(
     const before = readSeen(workspace, owner, place);
     const text = operation.lines.map((line) => `${line}\n`).join("");
     const verb = before === undefined ? "Added" : "Overwrote";
-    return [{ place, before, after: Buffer.from(text), text: `${verb} ${path}` }];
+    return [{ place, before, after: encodeText(text, "utf8"), text: `${verb} ${path}` }];
   }
   if (place.stat === undefined) throw failure(`"${path}" does not exist.`);
   const before = readWhole(place);

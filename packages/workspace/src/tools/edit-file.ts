@@ -1,5 +1,6 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { editBytes, type EditedBytes, type TextEdit } from "../files/edit-text.ts";
+import { carriageReturn, lineFeed } from "../files/read-lines.ts";
 import { decodeText, detectFormat, type TextFormat } from "../files/text-format.ts";
 import { toUnifiedDiff } from "../files/unified-diff.ts";
 import type { WritePlace } from "../jail/jail.ts";
@@ -102,7 +103,11 @@ function describe(
   // The lines of UTF-16 are not separated by single bytes, so that no diff is made of them.
   const diff = format.encoding.startsWith("utf16")
     ? ""
-    : `\n${toUnifiedDiff(before, spans, (bytes) => decodeText(bytes, body))}`;
+    : `\n${toUnifiedDiff(
+        toLineFeeds(before),
+        spans.map((span) => ({ ...span, bytes: toLineFeeds(span.bytes) })),
+        (bytes) => decodeText(bytes, body),
+      )}`;
   const lines = spans.map(({ line }) => line);
   const count = spans.length === 1 ? "1 replacement" : `${spans.length} replacements`;
   const where = `${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? ", …" : ""}`;
@@ -117,4 +122,10 @@ function describe(
       spans: spans.map(({ start, end, bytes }) => ({ start, end, length: bytes.length })),
     },
   };
+}
+
+/** The bytes of a text whose lines end with carriage returns, as the lines of a diff; others as they are. */
+function toLineFeeds(bytes: Buffer): Buffer {
+  if (bytes.includes(lineFeed) || !bytes.includes(carriageReturn)) return bytes;
+  return bytes.map((byte) => (byte === carriageReturn ? lineFeed : byte)) as Buffer;
 }

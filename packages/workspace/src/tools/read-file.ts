@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
 import { sniffMediaType } from "@toolweave/core/adapter";
 import {
@@ -6,9 +7,11 @@ import {
   detectLineEnding,
   type TextFormat,
 } from "../files/text-format.ts";
+import { examineText } from "../files/examine-text.ts";
 import {
   bufferSource,
   fileSource,
+  lineFeed,
   readLines,
   type ByteSource,
   type LinesRead,
@@ -20,11 +23,16 @@ import { pathPermissions } from "./path-permissions.ts";
 import { output, displayPath, type Workspace } from "./workspace.ts";
 
 const maxLines = 2_000;
-const maxBytes = 50 * 1024;
+/** Bytes of lines: with the notes less than the 50,000 bytes that a model reads of one result by default. */
+const maxBytes = 48_000;
+/** Bytes of a number and a tab before a line. */
+const bytesPerNumber = 8;
 const maxLineBytes = 2_000;
 const maxImageBytes = 5 * 1024 * 1024;
 const maxCountedBytes = 64 * 1024 * 1024;
 const sampleBytes = 64 * 1024;
+/** Files up to this size are examined as a whole: larger ones are not changed by tools. */
+const maxExaminedBytes = 100 * 1024 * 1024;
 
 const encodings = ["auto", "utf8", "latin1", "utf16", "base64"] as const;
 
@@ -49,6 +57,12 @@ export function readFileTool(workspace: Workspace): Tool {
           maximum: maxLines,
           description: `Lines. Default: ${maxLines}.`,
         },
+        line_offset: {
+          type: "integer",
+          minimum: 0,
+          description:
+            "Bytes of the line at offset to leave out, to read on in a line that was cut: the result says how many. Only that line is read.",
+        },
         encoding: { type: "string", enum: encodings, description: "Default: auto." },
       },
       required: ["path"],
@@ -56,10 +70,22 @@ export function readFileTool(workspace: Workspace): Tool {
     },
     annotations: { readOnlyHint: true, access: { filesystem: "read" } },
     preflight: ({ path }) => pathPermissions(workspace, path, "read"),
-    execute: async ({ path, offset = 1, limit = maxLines, encoding = "auto" }, ctx) => {
+    execute: async (
+      { path, offset = 1, limit = maxLines, line_offset: lineOffset, encoding = "auto" },
+      ctx,
+    ) => {
+      if (lineOffset !== undefined && offset < 0) {
+        throw new ToolError(
+          "invalid_arguments",
+          "line_offset needs the number of a line in offset.",
+        );
+      }
       const file = openFile(workspace, ctx, path);
       try {
-        const output = await read(file, { offset, limit, encoding, signal: ctx.signal });
+        const output = await read(file, {
+          ...{ offset, limit, lineOffset, encoding },
+          signal: ctx.signal,
+        });
         workspace.seenBy(ctx).add(file.info.realPath, file.stat);
         return output;
       } finally {
@@ -72,6 +98,7 @@ export function readFileTool(workspace: Workspace): Tool {
 interface ReadOptions {
   readonly offset: number;
   readonly limit: number;
+  readonly lineOffset: number | undefined;
   readonly encoding: (typeof encodings)[number];
   readonly signal: AbortSignal;
 }
@@ -92,12 +119,18 @@ async function read(file: OpenFile, options: ReadOptions): Promise<ToolOutput> {
       };
     }
   }
-  const format = chooseFormat(sample, options.encoding);
-  if (format === undefined) return binaryOutput(path, size, sample, media);
-  const source = await toSource(file.fd, size, format);
+  const sampled = chooseFormat(sample, options.encoding);
+  if (sampled === undefined) return binaryOutput(path, size, sample, media);
+  const { format, source, lineEnd } = await openText(file.fd, size, sampled, options);
+  const { offset, limit, lineOffset } = options;
+  // Single bytes are up to two bytes of UTF-8.
+  const maxTextBytes = format.encoding === "latin1" ? maxBytes / 2 : maxBytes;
+  const bounds = { offset, maxBytes: maxTextBytes, bytesPerLine: bytesPerNumber, maxCountedBytes };
   const found = await readLines(
     source,
-    { offset: options.offset, limit: options.limit, maxBytes, maxLineBytes, maxCountedBytes },
+    lineOffset === undefined
+      ? { ...bounds, limit, maxLineBytes, lineEnd }
+      : { ...bounds, limit: 1, maxLineBytes: maxTextBytes, lineEnd, lineOffset },
     options.signal,
   );
   const text = describe(found, options, format, path);
@@ -110,6 +143,27 @@ async function read(file: OpenFile, options: ReadOptions): Promise<ToolOutput> {
     bom: format.bomBytes > 0,
     ...(found.total === undefined ? {} : { lines: found.total }),
   });
+}
+
+/** The text of a file. */
+interface OpenText {
+  readonly format: TextFormat;
+  readonly source: ByteSource;
+  readonly lineEnd: number;
+}
+
+/** A file that is not all UTF-8 is one of single bytes, wherever the other byte is: searches and edits see it so. */
+async function openText(
+  fd: number,
+  size: number,
+  format: TextFormat,
+  { encoding, signal }: ReadOptions,
+): Promise<OpenText> {
+  const source = await toSource(fd, size, format);
+  if (source.size > maxExaminedBytes) return { format, source, lineEnd: lineFeed };
+  const { isUtf8, lineEnd } = await examineText(source, signal);
+  const isOther = format.encoding === "utf8" && encoding === "auto" && !isUtf8;
+  return { format: isOther ? { ...format, encoding: "latin1" } : format, source, lineEnd };
 }
 
 /** UTF-8 of a text in another encoding is read as a whole; of a text in UTF-8 or of single bytes, the file itself. */
@@ -154,7 +208,7 @@ function lastWholeCharacter(sample: Buffer): number {
 
 function describe(
   found: LinesRead,
-  { offset, limit }: ReadOptions,
+  { offset, limit, lineOffset }: ReadOptions,
   format: TextFormat,
   path: string,
 ): string {
@@ -163,21 +217,31 @@ function describe(
     const count = total === undefined ? "fewer" : `${total}`;
     return `[${path} has ${count} lines; nothing begins at line ${offset}]`;
   }
-  const body = lines.map(({ bytes, omittedBytes }, index) => {
+  const [only] = lines;
+  if (lineOffset !== undefined && only !== undefined && only.start < lineOffset) {
+    return `[the line has ${only.start} bytes; nothing begins at line_offset ${lineOffset}]`;
+  }
+  const body = lines.map(({ bytes, start, omittedBytes }, index) => {
     const text = format.encoding === "latin1" ? bytes.toString("latin1") : bytes.toString("utf8");
     const number = first === undefined ? "" : `${first + index}`;
-    const omitted = omittedBytes === 0 ? "" : `[+${omittedBytes} bytes]`;
-    return `${number.padStart(6)}\t${text}${omitted}`;
+    const before = start === 0 ? "" : `[${start}+]`;
+    const omitted =
+      omittedBytes === 0 ? "" : `[+${omittedBytes} bytes; line_offset ${start + bytes.length}]`;
+    return `${number.padStart(6)}\t${before}${text}${omitted}`;
   });
-  const isAll = first === 1 && !hasMore && total === lines.length;
-  if (isAll) return body.join("\n");
+  // The characters are as in searches and edits, and may not be those that the author meant.
+  const isSingleBytes = format.encoding === "latin1" && lines.some(({ bytes }) => !isAscii(bytes));
+  const bytesNote = isSingleBytes ? "not UTF-8: each byte is one character" : "";
+  const isAll = first === 1 && !hasMore && total === lines.length && lineOffset === undefined;
+  if (isAll) return [...(isSingleBytes ? [`[${bytesNote}]`] : []), ...body].join("\n");
   const last = first === undefined ? undefined : first + lines.length - 1;
   const of = total === undefined ? "more" : `${total}`;
   const range =
     last === undefined ? `the last ${lines.length} lines` : `lines ${first} to ${last} of ${of}`;
   const next = hasMore && last !== undefined ? `; next offset ${last + 1}` : "";
-  const cut = hasMore && lines.length < limit ? `; cut at ${maxBytes} bytes` : "";
-  return `[${range}${next}${cut}]\n${body.join("\n")}`;
+  const isCut = hasMore && lines.length < limit && lineOffset === undefined;
+  const cut = isCut ? `; cut at ${maxBytes} bytes` : "";
+  return `[${range}${next}${cut}${isSingleBytes ? `; ${bytesNote}` : ""}]\n${body.join("\n")}`;
 }
 
 function binaryOutput(

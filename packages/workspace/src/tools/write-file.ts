@@ -62,7 +62,7 @@ function prepare(
 ): Rewrite {
   const { stat, info } = place;
   if (stat === undefined) {
-    if (mode !== "overwrite") return { before: undefined, text: Buffer.from(content) };
+    if (mode !== "overwrite") return { before: undefined, text: encodeText(content, "utf8") };
     throw failure(`"${displayPath(info)}" does not exist. Leave mode out, or use "create".`);
   }
   const path = displayPath(info);

@@ -88,8 +88,8 @@ test("an edit changes the reported span, and no other byte", () => {
         // The span is the text that was asked for.
         const body = { ...format, bomBytes: 0 };
         expect(decodeText(bytes.subarray(span.start, span.end), body)).toBe(old);
-        expect(decodeText(span.bytes, body).replace(/\r\n/g, "\n")).toBe(
-          replacement.replace(/\r\n/g, "\n"),
+        expect(decodeText(span.bytes, body).replace(/\r\n?/g, "\n")).toBe(
+          replacement.replace(/\r\n?/g, "\n"),
         );
         // The file is still of its encoding, unless the bytes are gone that were none of UTF-8.
         expect(["latin1", detectFormat(after)?.encoding]).toContain(format.encoding);

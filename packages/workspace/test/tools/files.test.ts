@@ -35,7 +35,7 @@ describe("read_file", () => {
     const many = await text("read_file", { path: "many.txt", limit: 2_000, offset: 15_000 });
     expect(many.split("\n")).toHaveLength(2_001);
     expect(await text("read_file", { path: "long.txt" })).toBe(
-      `     1\t${"x".repeat(2_000)}[+3000 bytes]\n     2\tend`,
+      `     1\t${"x".repeat(2_000)}[+3000 bytes; line_offset 2000]\n     2\tend`,
     );
   });
 
@@ -45,7 +45,11 @@ describe("read_file", () => {
       Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("é\nb", "utf16le")]),
       "     1\té\n     2\tb",
     ],
-    ["single bytes", Buffer.from([0xe9, 0x0a, 0x62]), "     1\té\n     2\tb"],
+    [
+      "single bytes",
+      Buffer.from([0xe9, 0x0a, 0x62]),
+      "[not UTF-8: each byte is one character]\n     1\té\n     2\tb",
+    ],
     ["UTF-8 with a byte order mark", Buffer.from("\ufeffé\nb"), "     1\té\n     2\tb"],
   ])("reads text in %s", async (_, bytes, expected) => {
     const { text } = openWorkspace({ "a.txt": bytes });
