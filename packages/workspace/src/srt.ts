@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { SandboxManager, type SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
 import { quoteArgv } from "./policy/script-permissions.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -17,22 +20,40 @@ import type { Sandbox } from "./sandbox/sandbox.ts";
  * ```
  */
 export async function srtSandbox(config: SandboxRuntimeConfig): Promise<Sandbox> {
-  await SandboxManager.initialize(config);
+  const folder = (temporaryFolder ??= mkdtempSync(join(tmpdir(), "toolweave-srt-")));
+  const { filesystem } = config;
+  await SandboxManager.initialize({
+    ...config,
+    filesystem: { ...filesystem, allowWrite: [...filesystem.allowWrite, folder] },
+  });
   return {
     level: "srt",
     isIsolated: false,
     hidesNetwork: true,
     guardsProtectedFiles: false,
     prepare: async ({ argv, cwd, env }) => {
-      const line = await SandboxManager.wrapWithSandbox(quoteArgv(argv));
+      // The package sets the variable to a folder that need not exist.
+      const inner = ["env", `TMPDIR=${folder}`, ...argv];
+      const line = await SandboxManager.wrapWithSandbox(quoteArgv(inner));
       return {
         argv: ["bash", "--noprofile", "--norc", "-c", line],
         cwd,
         env,
         descriptors: [],
+        // Programs that connect the command to the proxies of the package.
+        hasHelpers: true,
+        // Bubblewrap has made empty files in place of those that the command may not create.
+        onEnd: () => SandboxManager.cleanupAfterCommand(),
         close: () => {},
       };
     },
-    close: () => SandboxManager.reset(),
+    close: async () => {
+      temporaryFolder = undefined;
+      rmSync(folder, { recursive: true, force: true });
+      await SandboxManager.reset();
+    },
   };
 }
+
+/** The folder of temporary files of commands: one for this process, as the configuration of the package is. */
+let temporaryFolder: string | undefined;

@@ -26,6 +26,13 @@ export interface PreparedCommand extends SandboxedCommand {
   readonly onSpawn?: (pipes: readonly Duplex[]) => void;
   /** Sentences about what happened while the command ran, for the model. Called after it has ended. */
   readonly notes?: () => readonly string[];
+  /**
+   * The sandbox has processes of its own beside the command. Those that are left are killed as any other, and no result
+   * counts them. Default: false.
+   */
+  readonly hasHelpers?: boolean;
+  /** Removes what belongs to this command alone. Called once, after it has ended, or could not be spawned. */
+  readonly onEnd?: () => void;
   /** Closes the descriptors of this process. Called when the command was spawned, or could not be. */
   close(): void;
 }

@@ -5,7 +5,8 @@ import { ControlGroup } from "../processes/control-group.ts";
 import { commandEnvironment } from "../processes/environment.ts";
 import { describeLimits, limitScript } from "../processes/limits.ts";
 import { runProcess, type ProcessEnd } from "../processes/run-process.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { PathInfo } from "../jail/jail.ts";
+import type { PreparedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { displayPath, withPath, type Workspace } from "./workspace.ts";
 
 /** A script that is to be run. */
@@ -44,8 +45,7 @@ export interface ScriptEnd extends ProcessEnd {
  * @throws ToolError (by rejecting) for a folder that cannot be used, or if bash cannot be started; the reason of the signal.
  */
 export async function runScript(workspace: Workspace, request: ScriptRequest): Promise<ScriptEnd> {
-  const { command, args = [], env = {}, cwd, timeoutMs, signal } = request;
-  const { onOutput, onErrorOutput, input } = request;
+  const { command, args = [], env = {}, cwd, onErrorOutput } = request;
   const folder = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
   if (folder.kind !== "directory")
     throw new ToolError("execution_failed", `"${cwd}" is no folder.`);
@@ -64,6 +64,27 @@ export async function runScript(workspace: Workspace, request: ScriptRequest): P
     cwd: folder.realPath,
     env: commandEnvironment(variables, callId, (path) => workspace.jail.contains(path)),
   });
+  try {
+    return await runPrepared(workspace, request, { sandbox, prepared, callId, folder });
+  } finally {
+    prepared.onEnd?.();
+  }
+}
+
+/** A script in its sandbox. */
+interface PreparedScript {
+  readonly sandbox: Sandbox;
+  readonly prepared: PreparedCommand;
+  readonly callId: string;
+  readonly folder: PathInfo;
+}
+
+async function runPrepared(
+  workspace: Workspace,
+  { timeoutMs, signal, onOutput, onErrorOutput, input }: ScriptRequest,
+  { sandbox, prepared, callId, folder }: PreparedScript,
+): Promise<ScriptEnd> {
+  const { limits } = workspace;
   const created = watchProtected(workspace, sandbox);
   const group = ControlGroup.create(limits);
   const running = runProcess({
@@ -80,6 +101,7 @@ export async function runScript(workspace: Workspace, request: ScriptRequest): P
     const end = await running;
     return {
       ...end,
+      killed: prepared.hasHelpers === true ? 0 : end.killed,
       cwd: displayPath(folder),
       level: sandbox.level,
       limits: describeLimits(limits, group),

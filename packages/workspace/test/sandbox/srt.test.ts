@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
@@ -16,10 +16,13 @@ test.runIf(isUsable)("commands run in the sandbox of sandbox-runtime", async () 
     filesystem: { denyRead: [], allowWrite: [allowed], denyWrite: [] },
   });
   const { text, call, root } = openWorkspace({}, { sandbox });
+  const before = readdirSync(allowed);
   const written = await text("bash", {
     command: `echo 'a "b"' > ${allowed}/a && cat ${allowed}/a`,
   });
-  expect(written).toMatch(/^a "b"/);
+  expect(written).toBe('a "b"');
+  expect(await text("bash", { command: "test -f $(mktemp) && echo made" })).toBe("made");
+  expect(readdirSync(allowed)).toEqual([...before, "a"]);
   const outside = await call("bash", { command: "touch b" });
   expect(outside.result?.value).toMatchObject({ exitCode: 1, sandbox: "srt" });
   expect(existsSync(join(root, "b"))).toBe(false);
