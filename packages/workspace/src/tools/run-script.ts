@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { randomBytes, randomUUID } from "node:crypto";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { findExistingPaths } from "../jail/existing-paths.ts";
@@ -105,7 +106,11 @@ async function runPrepared(
       cwd: displayPath(folder),
       level: sandbox.level,
       limits: describeLimits(limits, group),
-      notes: [...(prepared.notes?.() ?? []), ...created()],
+      notes: [
+        ...(prepared.notes?.() ?? []),
+        ...created(),
+        ...(end.exitCode === 0 ? [] : explainOwner(workspace, sandbox)),
+      ],
     };
   } catch (error) {
     created();
@@ -141,6 +146,23 @@ function watchProtected({ jail, protectedWrites }: Workspace, sandbox: Sandbox):
 
 const incompleteNote =
   "not all files that are protected or have credentials were guarded: the workspace has more than 2,000 folders, or names that are not UTF-8";
+
+/** The levels in which the superuser has no capabilities. */
+const unprivileged: ReadonlySet<string> = new Set(["bwrap", "landlock"]);
+
+/** A command of the superuser in a sandbox has its name, and not its right to write the files of other users. */
+function explainOwner({ jail }: Workspace, { level }: Sandbox): readonly string[] {
+  if (process.getuid?.() !== 0 || !unprivileged.has(level)) return [];
+  const foreign = jail.roots.find(({ path, access }) => {
+    const { uid, mode } = statSync(path);
+    return access === "write" && uid !== 0 && (mode & 0o002) === 0;
+  });
+  if (foreign === undefined) return [];
+  const { uid } = statSync(foreign.path);
+  return [
+    `commands cannot write in ${jail.relativePath(foreign.path) || "the workspace"}, which belongs to the user ${uid}: the sandbox takes the privileges of root away. Run the host as that user`,
+  ];
+}
 
 function startError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
+import { chownSync, existsSync, readFileSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { describe, expect, test, vi } from "vitest";
 import { workspaceTools } from "../../src/index.ts";
 import { openWorkspace, readText } from "../support/open-workspace.ts";
 import { processesWith } from "../support/processes.ts";
-import { hasSandbox } from "../support/sandbox-level.ts";
+import { hasLandlock, hasSandbox } from "../support/sandbox-level.ts";
 
 const levels = hasSandbox ? (["none", "required"] as const) : (["none"] as const);
 
@@ -237,4 +237,19 @@ test("a time that is too long for the foreground is refused, and nothing runs", 
     "invalid_arguments: timeout_ms is 600001, and at most 600000 without background: true.",
   );
   expect(existsSync(join(root, "a"))).toBe(false);
+});
+
+describe.runIf(process.getuid?.() === 0)("a workspace of another user", () => {
+  test.each([...(hasSandbox ? ["bwrap"] : []), ...(hasLandlock ? ["landlock"] : [])] as const)(
+    "cannot be written by commands of root in %s, and the result says why",
+    async (sandbox) => {
+      const { call, root } = openWorkspace({}, { sandbox: sandbox as "bwrap" | "landlock" });
+      chownSync(root, 65_534, 65_534);
+      const failed = readText(await call("bash", { command: "touch a" }));
+      expect(failed).toContain(
+        "commands cannot write in the workspace, which belongs to the user 65534: the sandbox takes the privileges of root away. Run the host as that user",
+      );
+      expect(readText(await call("bash", { command: "ls" }))).not.toContain("belongs to");
+    },
+  );
 });
