@@ -16,16 +16,16 @@ const bobToken = "bob-0123456789abcdef0123456789abcdef";
 const boardToken = "board-0123456789abcdef0123456789ab";
 const secret = newWebhookSecret();
 const variables = {
-  ADA_TOKEN: adaToken,
-  BOB_TOKEN: bobToken,
-  BOARD_TOKEN: boardToken,
-  HOOK_SECRET: secret,
+  TOOLWEAVE_SECRET_ADA: adaToken,
+  TOOLWEAVE_SECRET_BOB: bobToken,
+  TOOLWEAVE_SECRET_BOARD: boardToken,
+  TOOLWEAVE_SECRET_HOOK: secret,
 };
 
 const api = {
   listen: "127.0.0.1:0",
-  approvers: { ada: "ADA_TOKEN", bob: "BOB_TOKEN" },
-  readers: { board: "BOARD_TOKEN" },
+  approvers: { ada: "TOOLWEAVE_SECRET_ADA", bob: "TOOLWEAVE_SECRET_BOB" },
+  readers: { board: "TOOLWEAVE_SECRET_BOARD" },
 };
 
 /** A running gateway. */
@@ -158,7 +158,7 @@ test("the webhook of a configuration announces the call and its answer", async (
   const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   const webhook = {
     url: `${origin}/hooks`,
-    secrets: ["HOOK_SECRET"],
+    secrets: ["TOOLWEAVE_SECRET_HOOK"],
     approvalUrl: "https://agents.example.com/approvals/{id}",
     allowOrigins: [origin],
   };
@@ -187,24 +187,32 @@ test("the webhook of a configuration announces the call and its answer", async (
 test.each([
   [
     "a variable that is not set",
-    { api: { ...api, approvers: { ada: "NO_TOKEN" } } },
-    "serve.approvals.api names the environment variable NO_TOKEN, which is not set.",
+    { api: { ...api, approvers: { ada: "TOOLWEAVE_SECRET_NONE" } } },
+    "serve.approvals.api names the environment variable TOOLWEAVE_SECRET_NONE, which is not set.",
   ],
   [
     "a token that can be guessed",
-    { api: { ...api, approvers: { ada: "SHORT" } } },
-    "The token in SHORT can be guessed",
+    { api: { ...api, approvers: { ada: "TOOLWEAVE_SECRET_SHORT" } } },
+    "The token in TOOLWEAVE_SECRET_SHORT can be guessed",
   ],
   [
     "one token for a person and a program",
-    { api: { ...api, readers: { board: "ADA_TOKEN" } } },
-    "ADA_TOKEN and ADA_TOKEN have the same token",
+    { api: { ...api, readers: { board: "TOOLWEAVE_SECRET_ADA" } } },
+    "TOOLWEAVE_SECRET_ADA and TOOLWEAVE_SECRET_ADA have the same token",
   ],
   [
     "the token of the gateway's clients",
-    { api: { ...api, approvers: { ada: "GATEWAY_TOKEN" } } },
+    { api: { ...api, approvers: { ada: "TOOLWEAVE_SECRET_GATEWAY" } } },
     "is also that of the gateway's clients, which could approve their own calls",
   ],
+  ...["PWD", "GITHUB_SHA", "TOOLWEAVE_STORE", "TOOLWEAVE_SECRET_"].map(
+    (name) =>
+      [
+        `the variable ${name}, whose value others know`,
+        { api: { ...api, approvers: { mallory: name } } },
+        `"${name}" is a variable that other programs than you may set: give the secret a variable whose name begins with TOOLWEAVE_SECRET_`,
+      ] as const,
+  ),
   [
     "an address that is none",
     { api: { ...api, listen: "here" } },
@@ -212,7 +220,7 @@ test.each([
   ],
   [
     "a secret that is none",
-    { webhook: { url: "https://hooks.example.com", secrets: ["SHORT"] } },
+    { webhook: { url: "https://hooks.example.com", secrets: ["TOOLWEAVE_SECRET_SHORT"] } },
     "approvalWebhook: secrets has a value that is not a secret",
   ],
 ])("%s is refused before anything is served", async (_, approvals, message) => {
@@ -223,7 +231,8 @@ test.each([
       env: {
         ...variables,
         TOOLWEAVE_STORE: tempStore(),
-        SHORT: "short-token",
+        TOOLWEAVE_SECRET_SHORT: "short-token",
+        TOOLWEAVE_SECRET_GATEWAY: "gateway-0123456789abcdef0123456789abcdef",
         GATEWAY_TOKEN: "gateway-0123456789abcdef0123456789abcdef",
       },
     },

@@ -141,6 +141,34 @@ test("a person sees the effects of a configuration, and is asked once", async ()
   expect((await run(["trust", "--list"])).stdout).toContain(`${config}  since `);
 });
 
+test("the question has every part in full, with hostile characters written out", async () => {
+  const servers = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [
+      `s${index}`,
+      { command: "run", args: ["x".repeat(400), `last-${index}\u001b[2K\r\u202e`] },
+    ]),
+  );
+  const { env, run, write } = found({
+    mcpServers: servers,
+    serve: { approvals: { api: { approvers: { mallory: "PWD" } } } },
+  });
+  const { io, stdin, stderr, said } = captureIo({ terminal: true, env });
+  const ended = runCli(["trust"], io);
+  await said("Trust it?");
+  for (let index = 0; index < 300; index++) expect(stderr()).toContain(`last-${index}`);
+  expect(stderr()).not.toContain("\u001b");
+  expect(stderr()).not.toContain("\u202e");
+  expect(stderr()).toContain("reads the variable        PWD (the token of the approver mallory)");
+  expect(stderr()).toContain("sets                      serve.approvals to {");
+  stdin.write("y\n");
+  await ended;
+  write({ mcpServers: {}, serve: {} });
+  const changed = await run(["inspect"]);
+  expect(changed.stderr).toMatch(/has changed since it was trusted \(.*, and \d+ more\)/);
+  const { stderr: listed } = await run(["trust", "--yes"]);
+  expect(listed).toContain("- no longer                 program s299");
+});
+
 test("anything but a yes is a no, and is asked again", async () => {
   const { env, run, started } = found();
   for (const typed of ["\n", "n\n", "always\n"]) {

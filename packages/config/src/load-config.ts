@@ -40,6 +40,7 @@ import {
 } from "./markdown/configured-markdown.ts";
 import type { ConfiguredSource } from "./configured-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
+import { checkSecretVariables } from "./reading/secret-variables.ts";
 import { readInputs, readInput } from "./reading/read-input.ts";
 import { configuredStore, type StorePlace } from "./store/configured-store.ts";
 import type { SharedStore } from "./store/shared-store.ts";
@@ -275,6 +276,7 @@ async function readConfig(
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
   const serve = serveLimitsIn(config, reader);
+  checkSecretVariables(serve?.approvals, reader);
   reader.refuse();
   return {
     servers,

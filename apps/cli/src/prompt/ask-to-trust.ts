@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { ConfigDescription, ConfigPart, ConfigPartKind } from "@toolweave/config";
 import type { CliIo } from "../process/cli-io.ts";
 import { UntrustedConfig } from "../process/exit-code.ts";
-import { safeLine, shellLine } from "../render/text.ts";
+import { safeLine, safeValue, shellLine } from "../render/text.ts";
 import { toDigests, type TrustedConfig } from "../store/trusted-configs.ts";
 import { withQuestions, canPrompt, isYes } from "./questions.ts";
 
@@ -41,19 +41,21 @@ const kindTexts: Readonly<Record<ConfigPartKind, string>> = {
   variable: "reads the variable",
   workspace: "works in the folder",
   markdown: "runs scripts of the folder",
+  script: "runs the script of the",
   builtin: "has the built-in tools",
   url: "connects to",
   document: "reads the document",
   prompt: "prompts agents with",
   policy: "decides",
   store: "keeps calls and grants in",
+  setting: "sets",
   file: "is",
 };
 
-/** Far more than a person reads; further lines are counted. */
-const maxLines = 200;
-const maxLineLength = 300;
-
+/**
+ * The text before the question: every part in full, on a line of its own, and what is gone. Nothing is cut: what a person
+ * does not see cannot be trusted.
+ */
 export function trustQuestionText(
   description: ConfigDescription,
   before: TrustedConfig | undefined,
@@ -63,12 +65,16 @@ export function trustQuestionText(
   const listed = kinds
     .filter((kind) => kind !== "file")
     .flatMap((kind) => parts.filter((part) => part.kind === kind));
-  const lines = listed.slice(0, maxLines).map((part) => partLine(part, before));
-  if (listed.length > maxLines) lines.push(`  … and ${listed.length - maxLines} more`);
+  const now = toDigests(parts);
+  const gone = Object.keys(before?.parts ?? {}).filter((key) => !Object.hasOwn(now, key));
+  const lines = [
+    ...listed.map((part) => partLine(part, before)),
+    ...gone.map((key) => `- ${"no longer".padEnd(25)} ${safeValue(key)}`),
+  ];
   const head =
     before === undefined
       ? `${safeLine(path)} is in this folder and is not trusted yet.`
-      : `${safeLine(path)} has changed since it was trusted: ${changesSince(before, description).join(", ")}.`;
+      : `${safeLine(path)} has changed since it was trusted (+ new, ! changed, - gone): ${changesSince(before, description).join(", ")}.`;
   return `${head}\nWith this file the command\n${lines.join("\n")}\n`;
 }
 
@@ -76,12 +82,13 @@ function partLine(part: ConfigPart, before: TrustedConfig | undefined): string {
   const { kind, name, text, digest } = part;
   const known = before?.parts[`${kind} ${name}`];
   const mark = before === undefined || known === digest ? " " : known === undefined ? "+" : "!";
-  const whose = kind === "program" || kind === "url" ? ` [${name}]` : "";
-  const line = safeLine(`${text}${whose}`);
-  const clipped = line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line;
-  return `${mark} ${kindTexts[kind].padEnd(25)} ${clipped}`;
+  const isNamed = kind === "program" || kind === "url";
+  const line = kind === "setting" ? `${name} to ${text}` : `${text}${isNamed ? ` [${name}]` : ""}`;
+  return `${mark} ${kindTexts[kind].padEnd(25)} ${safeValue(line)}`;
 }
 
+/** Maximum number of changes, and of characters of one, in the message that the list of all parts follows. */
+const maxChangeLength = 300;
 const maxChanges = 12;
 
 /** Kind and name of everything that differs from what was trusted. */
@@ -94,7 +101,13 @@ function changesSince(before: TrustedConfig, { parts }: ConfigDescription): read
     ...Object.keys(before.parts)
       .filter((key) => !Object.hasOwn(now, key))
       .map((key) => `${key} is gone`),
-  ].map((change) => safeLine(change).slice(0, maxLineLength));
+  ].map(cutChange);
   const left = changes.length - maxChanges;
-  return left > 0 ? [...changes.slice(0, maxChanges), `${left} more`] : changes;
+  return left > 0 ? [...changes.slice(0, maxChanges), `and ${left} more`] : changes;
+}
+
+function cutChange(change: string): string {
+  const line = safeValue(change);
+  if (line.length <= maxChangeLength) return line;
+  return `${line.slice(0, maxChangeLength)}… (${line.length - maxChangeLength} more characters)`;
 }

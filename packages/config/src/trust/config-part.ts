@@ -28,6 +28,10 @@ export type ConfigPartKind =
   | "builtin"
   /** The folder or the database with pending calls, grants and tokens. */
   | "store"
+  /** A tool or a hook whose script is in the configuration. */
+  | "script"
+  /** A value that none of the other parts has: `mcp.notes.headers`. */
+  | "setting"
   /** The configuration itself. */
   | "file";
 

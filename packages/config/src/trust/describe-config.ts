@@ -7,6 +7,7 @@ import { decodeText, readRegularFile } from "../files/regular-file.ts";
 import { maskDatabaseUrl } from "../store/database-url.ts";
 import { isLeftOut } from "../servers/written-server.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
+import { listSettings } from "./list-settings.ts";
 import { LocalFiles, unreadable } from "./local-files.ts";
 
 /** All that a configuration would start, reach, read and import. */
@@ -90,10 +91,17 @@ class Description {
 
   describe(config: JsonObject): void {
     const own = readObjects(config["mcp"]);
+    const isOff = (block: string, name: string): boolean => {
+      const entry = readObjects(config[block]).get(name);
+      const isServer = (mcpBlocks as readonly string[]).includes(block);
+      return (
+        (entry !== undefined && (isServer || block === "openapi") && isLeftOut(entry)) ||
+        (isServer && own.get(name)?.["disabled"] === true)
+      );
+    };
     for (const block of mcpBlocks) {
       for (const [name, server] of readObjects(config[block])) {
-        const isOff = isLeftOut(server) || own.get(name)?.["disabled"] === true;
-        if (!isOff) this.#server(name, server);
+        if (!isOff(block, name)) this.#server(name, server);
       }
     }
     for (const [name, options] of own) {
@@ -112,6 +120,9 @@ class Description {
     const { tools } = config;
     this.#texts("tools", tools);
     for (const module of Array.isArray(tools) ? tools : []) this.#file("module", module);
+    this.#scripts("tool", tools);
+    this.#scripts("hook", config["hooks"]);
+    this.#serve(config["serve"]);
     for (const [name, agent] of readObjects(config["agents"])) this.#agent(name, agent);
     if (config["policy"] !== undefined) {
       this.#texts("policy", config["policy"]);
@@ -121,6 +132,44 @@ class Description {
       this.#texts("store", config["store"]);
       this.add("store", "store", maskDatabaseUrl(config["store"]));
     }
+    for (const { name, value } of listSettings(config, (block, name) => !isOff(block, name))) {
+      this.add("setting", name, JSON.stringify(value), sha256(canonicalJson(value)));
+    }
+  }
+
+  /** Tools and hooks whose scripts are in the configuration. */
+  #scripts(what: string, entries: JsonValue | undefined): void {
+    for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
+      if (!isObject(entry as JsonValue)) continue;
+      const { name = `${index + 1}`, ...rest } = entry as JsonObject;
+      const text = `${what} ${String(name)}: ${JSON.stringify(rest)}`;
+      this.add("script", `${what} ${index + 1}`, text);
+    }
+  }
+
+  /** The variables whose values are tokens and secrets of the approvals. */
+  #serve(serve: JsonValue | undefined): void {
+    this.#texts("serve", serve);
+    const approvals = isObject(serve) ? serve["approvals"] : undefined;
+    if (!isObject(approvals)) return;
+    const { api, webhook } = approvals;
+    const people = isObject(api) ? { approver: api["approvers"], reader: api["readers"] } : {};
+    for (const [role, variables] of Object.entries(people)) {
+      if (!isObject(variables)) continue;
+      for (const [name, variable] of Object.entries(variables)) {
+        this.#variable(variable as JsonValue, `the token of the ${role} ${name}`);
+      }
+    }
+    for (const variable of isObject(webhook) && Array.isArray(webhook["secrets"])
+      ? webhook["secrets"]
+      : [])
+      this.#variable(variable as JsonValue, "a secret of the webhook");
+  }
+
+  #variable(name: JsonValue | undefined, user: string): void {
+    if (typeof name !== "string") return;
+    const users = this.#variables.get(name) ?? new Set();
+    this.#variables.set(name, users.add(user));
   }
 
   #server(name: string, server: JsonObject): void {
@@ -155,6 +204,9 @@ class Description {
     if (markdown !== undefined && markdown !== false) {
       const folder = isObject(markdown) ? markdown["folder"] : undefined;
       const where = typeof folder === "string" ? folder : ".";
+      const env = isObject(markdown) ? markdown["env"] : undefined;
+      for (const name of Array.isArray(env) ? env : [])
+        this.#variable(name as JsonValue, "markdown");
       this.add("markdown", where, `scripts of ${where} run, and their hooks see every call`);
     }
   }
@@ -204,10 +256,7 @@ class Description {
   /** The variables and the addresses in the texts of a part. */
   #texts(user: string, value: JsonValue | undefined, key = ""): void {
     if (typeof value === "string") {
-      for (const name of this.#resolved(value).variables) {
-        const users = this.#variables.get(name) ?? new Set();
-        this.#variables.set(name, users.add(user));
-      }
+      for (const name of this.#resolved(value).variables) this.#variable(name, user);
       if (/^https?:\/\//i.test(value) || addressKeys.has(key)) this.add("url", user, value);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, member] of Object.entries(value)) {

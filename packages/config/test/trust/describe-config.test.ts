@@ -1,5 +1,7 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describeConfig, type ConfigPartKind } from "@toolweave/config";
 import { expect, test } from "vitest";
 import { configFile } from "../support/config-file.ts";
@@ -98,7 +100,13 @@ test("a package of the folder takes precedence over the registry's, so its files
 
 test("a value that is not an object where one belongs is ignored: loading reports it", () => {
   const path = configFile({ mcpServers: [1], openapi: { a: "x" }, agents: null, policy: 7 });
-  expect(describeConfig(path).parts.map(({ kind }) => kind)).toEqual(["file", "policy"]);
+  expect(describeConfig(path).parts.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    "file toolweave.json",
+    "policy policy",
+    "setting mcpServers",
+    "setting openapi.a",
+    "setting agents",
+  ]);
   expect(() => describeConfig(configFile("{"))).toThrow("toolweave.json:1:2");
 });
 
@@ -109,5 +117,101 @@ test("trusted hints of a server are listed only where they take effect", () => {
   const mcp = { memory: { trustAnnotations: true }, none: { trustAnnotations: true } };
   expect(displayedParts(configFile({ mcpServers: { memory }, mcp }), "policy")).toEqual([
     "memory: what memory says of its own tools is trusted",
+  ]);
+});
+
+test("scripts in the file, and the variables of approvals, are listed with what they are for", () => {
+  const path = configFile({
+    tools: ["./tools.mjs", { name: "pay", script: "def run():\n  return 1" }],
+    hooks: [{ name: "log", event: "call", script: "pass" }],
+    markdown: { folder: "md", env: ["HOME_KEY"] },
+    serve: {
+      maxCalls: 5,
+      approvals: {
+        api: { approvers: { mallory: "PWD" }, readers: { board: "B" } },
+        webhook: { url: "https://evil.example/x", secrets: ["W"] },
+      },
+    },
+  });
+  expect(displayedParts(path, "script")).toEqual([
+    'tool 2: tool pay: {"script":"def run():\\n  return 1"}',
+    'hook 1: hook log: {"event":"call","script":"pass"}',
+  ]);
+  expect(displayedParts(path, "variable")).toEqual([
+    "HOME_KEY: HOME_KEY (markdown)",
+    "PWD: PWD (the token of the approver mallory)",
+    "B: B (the token of the reader board)",
+    "W: W (a secret of the webhook)",
+  ]);
+  expect(displayedParts(path, "url")).toEqual(["serve: https://evil.example/x"]);
+  expect(displayedParts(path, "setting")).toEqual([
+    'markdown.env: ["HOME_KEY"]',
+    "serve.maxCalls: 5",
+    expect.stringContaining('serve.approvals: {"api":{"approvers":{"mallory":"PWD"}'),
+  ]);
+});
+
+const schema = JSON.parse(
+  readFileSync(
+    createRequire(import.meta.url).resolve("@toolweave/config/toolweave.schema.json"),
+    "utf8",
+  ),
+) as JsonObject;
+
+/** Values that a description need not have: they make a part disappear, or have no effect. */
+const withoutEffect = new Set(["$schema", "disabled", "enabled"]);
+
+let count = 0;
+
+/** A value for a part of the schema in which every text and number occurs once, with the keys that lead to them. */
+function createMarked(part: JsonObject, key: string, marks: Map<string, string>): JsonValue {
+  const { properties, additionalProperties, items } = part;
+  const others = [part["anyOf"], part["oneOf"]].flat().filter((one) => one !== undefined);
+  if (properties === undefined && others.length > 0) {
+    const objects = (others as JsonObject[]).find((one) => one["properties"] !== undefined);
+    if (objects !== undefined) return createMarked(objects, key, marks);
+  }
+  if (properties !== undefined || typeof additionalProperties === "object") {
+    const own = Object.entries((properties ?? {}) as Record<string, JsonObject>);
+    const entry = typeof additionalProperties === "object" ? [["entry", additionalProperties]] : [];
+    return Object.fromEntries(
+      [...own, ...(entry as [string, JsonObject][])]
+        .filter(([name]) => !withoutEffect.has(name))
+        .map(([name, member]) => [name, createMarked(member, `${key}.${name}`, marks)]),
+    );
+  }
+  if (items !== undefined) return [createMarked(items as JsonObject, key, marks)];
+  count += 1;
+  const mark = 700_000 + count;
+  marks.set(`${mark}`, key);
+  return [part["type"]].flat().includes("integer") ? mark : `mark-${mark}`;
+}
+
+test("every key of the schema is in the description, whatever it is for", () => {
+  const blocks = schema["properties"] as Record<string, JsonObject>;
+  for (const [block, part] of Object.entries(blocks)) {
+    if (withoutEffect.has(block)) continue;
+    const marks = new Map<string, string>();
+    const path = configFile({ [block]: createMarked(part, block, marks) });
+    const texts = describeConfig(path)
+      .parts.filter(({ kind }) => kind !== "file")
+      .map(({ name, text }) => `${name} ${text}`)
+      .join("\n");
+    const missing = [...marks].flatMap(([mark, key]) => (texts.includes(mark) ? [] : [key]));
+    expect(missing).toEqual([]);
+    expect(marks.size).toBeGreaterThan(0);
+  }
+});
+
+test("a key that the schema does not know yet is listed below its block", () => {
+  const path = configFile({
+    mcp: { a: { command: "a", later: 1 } },
+    workspace: { root: ".", later: 2 },
+    serve: { later: 3 },
+  });
+  expect(displayedParts(path, "setting")).toEqual([
+    "mcp.a.later: 1",
+    "workspace.later: 2",
+    "serve.later: 3",
   ]);
 });
