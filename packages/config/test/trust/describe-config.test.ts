@@ -181,6 +181,10 @@ function createMarked(part: JsonObject, key: string, marks: Map<string, string>)
     );
   }
   if (items !== undefined) return [createMarked(items as JsonObject, key, marks)];
+  if (part["type"] === "boolean") {
+    marks.set(key.slice(key.lastIndexOf(".") + 1), key);
+    return true;
+  }
   count += 1;
   const mark = 700_000 + count;
   marks.set(`${mark}`, key);
