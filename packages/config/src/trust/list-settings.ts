@@ -15,7 +15,7 @@ const describedKeys: Readonly<Record<string, readonly string[]>> = {
   mcp: ["command", "args", "cwd", "url", "disabled"],
   openapi: ["url", "file", "baseUrl", "disabled"],
   agents: [],
-  workspace: ["root", "sandbox"],
+  workspace: ["root"],
   markdown: ["folder"],
   serve: [],
 };
