@@ -26,8 +26,10 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): PatchedTe
     if (looseness !== undefined) looseMatches.push(`${looseness} at line ${start + 1}`);
     result += joinLines(lines.slice(from, start));
     let at = start;
-    for (const [sign, added] of hunk.lines) {
+    const indent = looseness === undefined ? undefined : findIndent(hunk, lines, start);
+    for (const [sign, line] of hunk.lines) {
       if (sign === "+") {
+        const added = indent?.(line) ?? line;
         const ending = endingAt(lines, at > start ? at - 1 : at);
         // The last line of a file may have no ending: then what follows it needs one.
         const end = ending === "\r" ? "\r" : "\n";
@@ -43,6 +45,40 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): PatchedTe
   const patched = result + joinLines(lines.slice(from));
   const hadEnding = lines.at(-1)?.ending !== "";
   return { text: hadEnding ? patched : patched.replace(/(?:\r?\n|\r)$/, ""), looseMatches };
+}
+
+/**
+ * How lines of a hunk become lines of the file where all of its other lines are indented more, or less, by the same
+ * characters than those of the file; undefined: they are not.
+ */
+function findIndent(
+  { lines: changes }: PatchHunk,
+  lines: readonly TextLine[],
+  start: number,
+): ((line: string) => string) | undefined {
+  const pairs = changes
+    .filter(([sign]) => sign !== "+")
+    .map(([, line], index) => [line, lines[start + index]?.text ?? ""] as const)
+    .filter(([line]) => line.trim() !== "")
+    .map(([line, own]) => [getIndent(line), getIndent(own)] as const);
+  const [first] = pairs;
+  if (first === undefined || first[0] === first[1]) return undefined;
+  const [written, own] = first;
+  if (own.endsWith(written)) {
+    const more = own.slice(0, own.length - written.length);
+    if (!pairs.every(([a, b]) => b === more + a)) return undefined;
+    return (line) => (line.trim() === "" ? line : more + line);
+  }
+  if (written.endsWith(own)) {
+    const less = written.slice(0, written.length - own.length);
+    if (!pairs.every(([a, b]) => a === less + b)) return undefined;
+    return (line) => (line.startsWith(less) ? line.slice(less.length) : line);
+  }
+  return undefined;
+}
+
+function getIndent(line: string): string {
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
 function joinLines(lines: readonly TextLine[]): string {

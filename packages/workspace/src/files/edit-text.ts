@@ -125,7 +125,7 @@ function findSpans(
   }
   return matches.map((match) => ({
     ...match,
-    replacement: withLineEndings(replacement, text.slice(match.start, match.end), text, match),
+    replacement: withLineEndings(edit, text, match),
   }));
 }
 
@@ -183,13 +183,12 @@ function matchLines(text: string, start: number, lines: readonly string[]): numb
 }
 
 /** The replacement with the line ending of the region: that of the matched text, or else of the line around it. */
-function withLineEndings(
-  replacement: string,
-  matched: string,
-  text: string,
-  { start, end }: Match,
-): string {
+function withLineEndings({ old, new: replacement }: TextEdit, text: string, match: Match): string {
+  const { start, end } = match;
   if (!replacement.includes("\n")) return replacement;
+  const matched = text.slice(start, end);
+  // The line feeds of the file stand for CR LF in the edit.
+  if (old.includes("\r\n") && !matched.includes("\r")) return replacement.replace(/\r\n/g, "\n");
   const endings = new Set(matched.match(/\r\n|\n/g));
   const around = endings.size === 0 ? endingNear(text, start, end) : undefined;
   const isCrlf = endings.size === 0 ? around === "\r\n" : endings.size === 1 && endings.has("\r\n");

@@ -38,8 +38,9 @@ const maxOperations = 200;
  */
 export function parsePatch(patch: string): readonly PatchOperation[] {
   const lines = withoutHereDocument(patch.replace(/\r\n/g, "\n").trim()).split("\n");
-  if (lines[0]?.trim() !== beginMark) throw fault(1, `a patch begins with "${beginMark}"`);
-  if (lines.at(-1)?.trim() !== endMark) throw fault(lines.length, `a patch ends with "${endMark}"`);
+  if (withoutStars(lines[0]?.trim()) !== beginMark) throw fault(1, `a patch begins with "${beginMark}"`);
+  if (withoutStars(lines.at(-1)?.trim()) !== endMark)
+    throw fault(lines.length, `a patch ends with "${endMark}"`);
   const reader = new PatchReader(lines.slice(0, -1));
   const operations: PatchOperation[] = [];
   for (reader.skipEmpty(); !reader.isAtEnd; reader.skipEmpty()) {
@@ -49,11 +50,18 @@ export function parsePatch(patch: string): readonly PatchOperation[] {
   if (operations.length > maxOperations)
     throw fault(1, `a patch changes ${maxOperations} files at most`);
   const paths = operations.flatMap((one) =>
-    one.kind === "update" && one.moveTo !== undefined ? [one.path, one.moveTo] : [one.path],
+    one.kind === "update" && one.moveTo !== undefined && one.moveTo !== one.path
+      ? [one.path, one.moveTo]
+      : [one.path],
   );
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice !== undefined) throw fault(1, `the patch names ${twice} twice; make one change of it`);
   return operations;
+}
+
+/** A mark without stars at its end, which models write for symmetry. */
+function withoutStars(line: string = ""): string {
+  return line.trimEnd().replace(/(?<=.) \*\*\*$/, "");
 }
 
 function withoutHereDocument(patch: string): string {
@@ -118,7 +126,7 @@ class PatchReader {
 
 function readOperation(reader: PatchReader): PatchOperation {
   const { number } = reader;
-  const [, kind, path] = fileMark.exec(reader.take().trim()) ?? [];
+  const [, kind, path] = fileMark.exec(withoutStars(reader.take().trim())) ?? [];
   if (path === undefined) {
     throw fault(
       number,
@@ -127,7 +135,7 @@ function readOperation(reader: PatchReader): PatchOperation {
   }
   if (kind === "Delete") return { kind: "delete", path };
   if (kind === "Add") return { kind: "add", path, lines: readAdded(reader) };
-  const moveTo = moveMark.exec(reader.next.trimEnd())?.[1];
+  const moveTo = moveMark.exec(withoutStars(reader.next))?.[1];
   if (moveTo !== undefined) reader.take();
   const hunks: PatchHunk[] = [];
   for (reader.skipEmpty(); reader.isInFile; reader.skipEmpty()) hunks.push(readHunk(reader));

@@ -6,6 +6,8 @@ export interface GlobOptions {
   readonly ignoreCase?: boolean;
   /** Wildcards match a dot at the beginning of a name. Default: true. */
   readonly dot?: boolean;
+  /** Brackets also match themselves: `[id]` is a folder of web frameworks as well. Default: false. */
+  readonly bracketNames?: boolean;
 }
 
 /** Maximum length of one regular expression: more globs become several. */
@@ -20,7 +22,7 @@ const maxSourceLength = 4_000;
  */
 export function compileGlobs(
   globs: readonly string[],
-  { ignoreCase = false, dot = true }: GlobOptions = {},
+  { ignoreCase = false, dot = true, bracketNames = false }: GlobOptions = {},
 ): (path: string) => boolean {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const tests: ((path: string) => boolean)[] = [];
@@ -30,7 +32,7 @@ export function compileGlobs(
     sources = [];
   };
   for (const glob of globs) {
-    const source = new GlobReader(fold(glob), dot).read();
+    const source = new GlobReader(fold(glob), { dot, bracketNames }).read();
     if (sources.join("|").length + source.length > maxSourceLength) end();
     sources.push(source);
   }
@@ -43,7 +45,7 @@ export function compileGlobs(
 
 /**
  * Compiles the glob of a tool. As with ripgrep, a glob without a slash matches names at any depth, one that ends with a
- * slash matches what is below, and one that begins with `!` matches all other paths.
+ * slash matches what is below, and one that begins with `!` matches all other paths. Brackets also match themselves.
  */
 export function compileFileGlob(glob: string): (path: string) => boolean {
   const isNegative = glob.startsWith("!");
@@ -51,7 +53,7 @@ export function compileFileGlob(glob: string): (path: string) => boolean {
   const isRooted = clean.length < glob.length - (isNegative ? 1 : 0);
   const below = clean.endsWith("/") ? `${clean}**` : clean;
   const isName = !isRooted && !clean.slice(0, -1).includes("/");
-  const matches = compileGlobs([isName ? `**/${below}` : below]);
+  const matches = compileGlobs([isName ? `**/${below}` : below], { bracketNames: true });
   return isNegative ? (path) => !matches(path) : matches;
 }
 
@@ -62,13 +64,15 @@ type Range = readonly [from: number, to: number];
 class GlobReader {
   readonly #glob: string;
   readonly #dot: boolean;
+  readonly #bracketNames: boolean;
   #at = 0;
   /** The next character is the first one of a name. */
   #isFirst = true;
 
-  constructor(glob: string, dot: boolean) {
+  constructor(glob: string, { dot, bracketNames }: Required<Omit<GlobOptions, "ignoreCase">>) {
     this.#glob = glob;
     this.#dot = dot;
+    this.#bracketNames = bracketNames;
   }
 
   read(): string {
@@ -147,7 +151,9 @@ class GlobReader {
     const [whole, negation, members = ""] = pattern.exec(this.#glob) ?? [];
     if (whole === undefined) return this.#literal("[");
     this.#at += whole.length;
-    return this.#one(readClass(members), negation !== "");
+    const characters = this.#one(readClass(members), negation !== "");
+    if (!this.#bracketNames) return characters;
+    return `(?:${characters}|${whole.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)})`;
   }
 
   #braces(): string {

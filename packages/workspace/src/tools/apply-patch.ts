@@ -12,7 +12,7 @@ import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
-import { changeFile, type PermittedCall } from "./open-paths.ts";
+import { changeFiles } from "./open-paths.ts";
 import { maxPermissions, pathPermissions } from "./path-permissions.ts";
 import { displayPath, toPathError, type CallOwner, type Workspace } from "./workspace.ts";
 import { failure } from "../files/failure.ts";
@@ -47,18 +47,12 @@ export function applyPatchTool(workspace: Workspace): Tool {
     },
     execute: ({ patch }, ctx) => {
       const operations = parsePatch(patch);
-      const places = new Map<string, WritePlace>();
-      return withPlaces(
-        workspace,
-        ctx,
-        operations.flatMap(getPaths).toSorted(),
-        places,
-        async () => {
-          const changes = operations.flatMap((one) => planChanges(workspace, ctx, one, places));
-          await commit(workspace, ctx, changes);
-          return describe(changes);
-        },
-      );
+      return changeFiles(workspace, ctx, operations.flatMap(getPaths), async (places) => {
+        checkAreDifferent(operations, places);
+        const changes = operations.flatMap((one) => planChanges(workspace, ctx, one, places));
+        await commit(workspace, ctx, changes);
+        return describe(changes);
+      });
     },
   });
 }
@@ -69,20 +63,25 @@ function getPaths(operation: PatchOperation): readonly string[] {
     : [operation.path];
 }
 
-/** Opens the places of all files, in one order for all calls, so that none waits for another one without end. */
-async function withPlaces<Result>(
-  workspace: Workspace,
-  call: PermittedCall,
-  paths: readonly string[],
-  places: Map<string, WritePlace>,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const [path, ...rest] = paths;
-  if (path === undefined) return work();
-  return changeFile(workspace, call, path, (place) => {
-    places.set(path, place);
-    return withPlaces(workspace, call, rest, places, work);
-  });
+/** @throws ToolError `invalid_arguments` for two operations on one file, by whatever paths. */
+function checkAreDifferent(
+  operations: readonly PatchOperation[],
+  places: ReadonlyMap<string, WritePlace>,
+): void {
+  const known = new Map<string, { readonly path: string; readonly operation: PatchOperation }>();
+  for (const operation of operations) {
+    for (const path of getPaths(operation)) {
+      const { realPath } = (places.get(path) as WritePlace).info;
+      const other = known.get(realPath);
+      if (other !== undefined && other.operation !== operation) {
+        throw new ToolError(
+          "invalid_arguments",
+          `"${other.path}" and "${path}" are the same file. Make one change of it.`,
+        );
+      }
+      known.set(realPath, { path, operation });
+    }
+  }
 }
 
 /** The change of one file. */
@@ -114,7 +113,8 @@ function planChanges(
   const before = readWhole(place);
   if (operation.kind === "delete")
     return [{ place, before, after: undefined, text: `Deleted ${path}` }];
-  const { moveTo, sections } = operation;
+  const { sections } = operation;
+  const moveTo = isMoved(operation, places) ? operation.moveTo : undefined;
   const format = detectFormat(before);
   if (format === undefined) throw failure(`"${path}" is no text. Use a command to change it.`);
   let text = decodeText(before, format);
@@ -140,6 +140,15 @@ function planChanges(
     },
     { place, before, after: undefined, text: "" },
   ];
+}
+
+/** Whether an operation gives its file another place, and not only another path. */
+function isMoved(
+  { path, moveTo }: Extract<PatchOperation, { kind: "update" }>,
+  places: ReadonlyMap<string, WritePlace>,
+): boolean {
+  const target = moveTo === undefined ? undefined : places.get(moveTo);
+  return target !== undefined && target.info.realPath !== places.get(path)?.info.realPath;
 }
 
 /** The content of a file that is to be overwritten. Undefined: there is none. */

@@ -1,4 +1,5 @@
 import type { ToolContext } from "@toolweave/core";
+import { JailError } from "../jail/jail-error.ts";
 import type { OpenFile, OpenFolder, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
 import { checkPermitted } from "../jail/permitted-paths.ts";
 import { toPathError, withPath, type Workspace } from "./workspace.ts";
@@ -67,25 +68,56 @@ export interface ChangeOptions {
 }
 
 /** Opens the place of a file, and calls `change` with it after all earlier changes of the file have ended. */
-export async function changeFile<Result>(
-  { jail, writes }: Workspace,
-  { permissions }: PermittedCall,
+export function changeFile<Result>(
+  workspace: Workspace,
+  call: PermittedCall,
   path: string,
   change: (place: WritePlace) => Promise<Result>,
+  options: ChangeOptions = {},
+): Promise<Result> {
+  const changeOne = async (places: ReadonlyMap<string, WritePlace>): Promise<Result> => {
+    try {
+      return await change(places.get(path) as WritePlace);
+    } catch (error) {
+      throw toPathError(path, error);
+    }
+  };
+  return changeFiles(workspace, call, [path], changeOne, options);
+}
+
+/**
+ * Opens the places of files, and calls `change` with them, by their paths, after all earlier changes of these files have
+ * ended. Each file is waited for once, whatever paths lead to it, and in one order for all calls, so that no two calls wait
+ * for each other.
+ */
+export async function changeFiles<Result>(
+  { jail, writes }: Workspace,
+  { permissions }: PermittedCall,
+  paths: readonly string[],
+  change: (places: ReadonlyMap<string, WritePlace>) => Promise<Result>,
   { use = "write", permittedUse = use }: ChangeOptions = {},
 ): Promise<Result> {
   const check = checkPermitted(permissions);
-  const { realPath } = withPath(path, () => jail.locate(path, use));
-  return writes.run(realPath, async () => {
-    const place = withPath(path, () =>
-      jail.openForWriting(path, (info) => check(info, permittedUse), use),
-    );
+  const locate = (path: string): string => withPath(path, () => jail.locate(path, use).realPath);
+  const files = [...new Set(paths.map(locate))].toSorted();
+  const open = async (): Promise<Result> => {
+    const places = new Map<string, WritePlace>();
     try {
-      return await change(place);
-    } catch (error) {
-      throw toPathError(path, error);
+      for (const path of new Set(paths)) {
+        const place = withPath(path, () =>
+          jail.openForWriting(path, (info) => check(info, permittedUse), use),
+        );
+        places.set(path, place);
+        if (!files.includes(place.info.realPath)) throw new JailError("changed").toToolError(path);
+      }
+      return await change(places);
     } finally {
-      place.close();
+      for (const place of places.values()) place.close();
     }
-  });
+  };
+  const enter = files.reduceRight<() => Promise<Result>>(
+    (next, file) => () => writes.run(file, next),
+    open,
+  );
+  return enter();
 }
