@@ -46,7 +46,7 @@ function makeEntry(path: string, entry: Entry): void {
   }
 }
 
-/** What is at a path, in the form of what is expected there. */
+/** Reads the object at a path in the form of the one that is expected there. */
 function readEntry(path: string, expected: Entry): Entry {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return null;

@@ -184,7 +184,7 @@ test("the webhook of a configuration announces the call and its answer", async (
   expect(messages[1]).toMatchObject({ type: "approval.answered", data: { by: "ada" } });
 });
 
-test.each([
+test.each<readonly [what: string, approvals: object, message: string]>([
   [
     "a variable that is not set",
     { api: { ...api, approvers: { ada: "TOOLWEAVE_SECRET_NONE" } } },

@@ -70,29 +70,6 @@ describe("the permissions of a call", () => {
     ]);
   });
 
-  test("are in the context of the tool when it runs", async () => {
-    const seen: unknown[] = [];
-    const proposes = foreignTool("t", {
-      preflight: () => [request("fs.read"), request("custom.mine")],
-      invoke: (_args, ctx) => {
-        seen.push(ctx.permissions);
-        return "done";
-      },
-    });
-    const plain = foreignTool("u", {
-      invoke: (_args, ctx) => {
-        seen.push(ctx.permissions);
-        return "done";
-      },
-    });
-    const executor = executorFor(new TestSource("s", [proposes, plain], { trusted: true }), {
-      policy: "autonomous",
-    });
-    completed(await executor.execute(call("t")));
-    completed(await executor.execute(call("u")));
-    expect(seen).toEqual([[request("fs.read"), request("custom.mine")], undefined]);
-  });
-
   test("are refused if one is denied, whatever approval others need", async () => {
     const executor = executorFor(
       trusted(proposing(["network", "fs.write"], { readOnlyHint: true })),

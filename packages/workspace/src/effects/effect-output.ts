@@ -1,5 +1,5 @@
 import type { SkippedEntries } from "../files/walk-tree.ts";
-import type { PathInfo } from "../jail/jail.ts";
+import type { PathInfo } from "../jail/path-info.ts";
 import type { Workspace } from "../tools/workspace.ts";
 
 export { failure } from "../files/failure.ts";

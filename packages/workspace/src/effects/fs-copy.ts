@@ -3,7 +3,7 @@ import { defineTool, type PermissionRequest, type Tool, type ToolOutput } from "
 import { withFolders } from "../files/replace-file.ts";
 import { JailError } from "../jail/jail-error.ts";
 import { checkPermitted } from "../jail/permitted-paths.ts";
-import type { OpenFile, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
+import type { OpenFile, PathInfo, PathUse, WritePlace } from "../jail/path-info.ts";
 import { readWhole, rewriteFile } from "../tools/rewrite-file.ts";
 import { changeFile, locatePermitted, openFile } from "../tools/open-paths.ts";
 import { pathPermissions } from "../tools/path-permissions.ts";

@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@toolweave/core";
 import { JailError } from "../jail/jail-error.ts";
-import type { PathInfo } from "../jail/jail.ts";
+import type { PathInfo } from "../jail/path-info.ts";
 import { checkPermitted } from "../jail/permitted-paths.ts";
 import { pathPermissions } from "../tools/path-permissions.ts";
 import { withPath, type Workspace } from "../tools/workspace.ts";

@@ -3,7 +3,7 @@ import { defineTool, type PermissionRequest, type Tool } from "@toolweave/core";
 import { walkTree } from "../files/walk-tree.ts";
 import { Entry } from "../jail/entry.ts";
 import { JailError } from "../jail/jail-error.ts";
-import type { PathInfo } from "../jail/jail.ts";
+import type { PathInfo } from "../jail/path-info.ts";
 import { checkMember } from "../jail/permitted-paths.ts";
 import { changeFile, type PermittedCall } from "../tools/open-paths.ts";
 import { pathPermissions, specialPermissions } from "../tools/path-permissions.ts";
@@ -122,7 +122,7 @@ function checkRemovable({ jail }: Workspace, { permissions }: PermittedCall, mem
   checkMember(permissions)({ ...member, classes, asksForHardLink: false }, "remove");
 }
 
-/** What is removed. */
+/** An object that is removed, and how. */
 interface Removal {
   readonly recursive: boolean;
   /** As the caller has named the whole. */

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@toolweave/core";
 import { makeFolder, withFolders } from "../files/replace-file.ts";
 import { detectFormat, encodeText } from "../files/text-format.ts";
-import type { WritePlace } from "../jail/jail.ts";
+import type { WritePlace } from "../jail/path-info.ts";
 import { readWhole, rewriteFile } from "../tools/rewrite-file.ts";
 import { changeFile, locatePermitted } from "../tools/open-paths.ts";
 import { pathPermissions } from "../tools/path-permissions.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readBytes } from "../files/read-bytes.ts";
-import type { PathInfo } from "../jail/jail.ts";
+import type { PathInfo } from "../jail/path-info.ts";
 import { openFile, type PermittedCall } from "../tools/open-paths.ts";
 import type { Workspace } from "../tools/workspace.ts";
 import { failure } from "./effect-output.ts";

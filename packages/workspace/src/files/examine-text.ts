@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { carriageReturn, lineFeed, type ByteSource } from "./read-lines.ts";
 
-/** What the bytes of a text are, as a whole. */
+/** The properties of a text that only all of its bytes show. */
 export interface TextShape {
   readonly isUtf8: boolean;
   /** The byte that ends its lines: a line feed, or a carriage return in a text without line feeds. */

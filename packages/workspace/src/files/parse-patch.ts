@@ -38,7 +38,8 @@ const maxOperations = 200;
  */
 export function parsePatch(patch: string): readonly PatchOperation[] {
   const lines = withoutHereDocument(patch.replace(/\r\n/g, "\n").trim()).split("\n");
-  if (withoutStars(lines[0]?.trim()) !== beginMark) throw fault(1, `a patch begins with "${beginMark}"`);
+  if (withoutStars(lines[0]?.trim()) !== beginMark)
+    throw fault(1, `a patch begins with "${beginMark}"`);
   if (withoutStars(lines.at(-1)?.trim()) !== endMark)
     throw fault(lines.length, `a patch ends with "${endMark}"`);
   const reader = new PatchReader(lines.slice(0, -1));

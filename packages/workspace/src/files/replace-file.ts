@@ -18,7 +18,7 @@ import {
 import { promisify } from "node:util";
 import { Entry } from "../jail/entry.ts";
 import { JailError } from "../jail/jail-error.ts";
-import type { WritePlace } from "../jail/jail.ts";
+import type { WritePlace } from "../jail/path-info.ts";
 
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);

@@ -62,7 +62,7 @@ export function decodeText(bytes: Uint8Array, { encoding, bomBytes }: TextFormat
  * @throws ToolError `execution_failed` for a character that the encoding does not have, and for half of a character.
  */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
-  if (!text.isWellFormed()) {
+  if (/\p{Surrogate}/u.test(text)) {
     throw new ToolError(
       "execution_failed",
       "The text contains half of a character (a lone surrogate), for which there are no bytes. Give whole characters.",

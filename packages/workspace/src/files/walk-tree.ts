@@ -1,7 +1,7 @@
 import { readFileSync, type BigIntStats } from "node:fs";
 import ignore, { type Ignore } from "ignore";
 import { Entry } from "../jail/entry.ts";
-import type { OpenFolder } from "../jail/jail.ts";
+import type { OpenFolder } from "../jail/path-info.ts";
 import { listNames, type FolderNames } from "./list-names.ts";
 import type { PathMatcher } from "../jail/path-rules.ts";
 

@@ -18,7 +18,7 @@ export interface FoundPaths {
 }
 
 /** A file or folder with a rule of its own. */
-export interface SpecialPath {
+interface SpecialPath {
   /** Relative to the root. */
   readonly path: string;
   readonly classes: readonly PathClass[];

@@ -1,6 +1,6 @@
 import { displayLine, type PermissionRequest } from "@toolweave/core";
 import { JailError } from "./jail-error.ts";
-import type { PathInfo, PathUse } from "./jail.ts";
+import type { PathInfo, PathUse } from "./path-info.ts";
 
 /** The part of a place by which the rules of a workspace decide. */
 export type RuledPath = Pick<PathInfo, "path" | "realPath" | "classes" | "asksForHardLink">;

@@ -10,7 +10,7 @@ import { applyHunks } from "../files/apply-hunks.ts";
 import { parsePatch, type PatchOperation } from "../files/parse-patch.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, encodeText } from "../files/text-format.ts";
-import type { WritePlace } from "../jail/jail.ts";
+import type { WritePlace } from "../jail/path-info.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFiles } from "./open-paths.ts";
 import { maxPermissions, pathPermissions } from "./path-permissions.ts";

@@ -3,7 +3,7 @@ import { editBytes, type EditedBytes, type TextEdit } from "../files/edit-text.t
 import { carriageReturn, lineFeed } from "../files/read-lines.ts";
 import { decodeText, detectFormat, type TextFormat } from "../files/text-format.ts";
 import { toUnifiedDiff } from "../files/unified-diff.ts";
-import type { WritePlace } from "../jail/jail.ts";
+import type { WritePlace } from "../jail/path-info.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFile } from "./open-paths.ts";
 import { pathPermissions } from "./path-permissions.ts";

@@ -1,6 +1,6 @@
 import type { ToolContext } from "@toolweave/core";
 import { JailError } from "../jail/jail-error.ts";
-import type { OpenFile, OpenFolder, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
+import type { OpenFile, OpenFolder, PathInfo, PathUse, WritePlace } from "../jail/path-info.ts";
 import { checkPermitted } from "../jail/permitted-paths.ts";
 import { toPathError, withPath, type Workspace } from "./workspace.ts";
 

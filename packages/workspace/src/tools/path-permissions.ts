@@ -1,5 +1,5 @@
 import { displayProse, ToolError, type PermissionRequest } from "@toolweave/core";
-import type { PathUse } from "../jail/jail.ts";
+import type { PathUse } from "../jail/path-info.ts";
 import {
   accessKind,
   protectedReason,

@@ -17,7 +17,7 @@ import {
   type LinesRead,
 } from "../files/read-lines.ts";
 import { readBytes } from "../files/read-bytes.ts";
-import type { OpenFile } from "../jail/jail.ts";
+import type { OpenFile } from "../jail/path-info.ts";
 import { openFile } from "./open-paths.ts";
 import { pathPermissions } from "./path-permissions.ts";
 import { output, displayPath, type Workspace } from "./workspace.ts";

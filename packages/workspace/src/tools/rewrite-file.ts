@@ -3,7 +3,7 @@ import { ToolError } from "@toolweave/core";
 import { readBytes } from "../files/read-bytes.ts";
 import { replaceFile, type ReplaceOptions } from "../files/replace-file.ts";
 import { JailError } from "../jail/jail-error.ts";
-import type { WritePlace } from "../jail/jail.ts";
+import type { WritePlace } from "../jail/path-info.ts";
 import { displayPath } from "./workspace.ts";
 
 /** The maximum size of a file that is rewritten as a whole. */

@@ -6,7 +6,7 @@ import { ControlGroup } from "../processes/control-group.ts";
 import { commandEnvironment } from "../processes/environment.ts";
 import { describeLimits, limitScript } from "../processes/limits.ts";
 import { runProcess, type ProcessEnd } from "../processes/run-process.ts";
-import type { PathInfo } from "../jail/jail.ts";
+import type { PathInfo } from "../jail/path-info.ts";
 import type { PreparedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { displayPath, withPath, type Workspace } from "./workspace.ts";
 

@@ -1,7 +1,8 @@
 import type { JsonValue, ToolContext, ToolOutput } from "@toolweave/core";
 import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
-import type { Jail, PathInfo } from "../jail/jail.ts";
+import type { Jail } from "../jail/jail.ts";
+import type { PathInfo } from "../jail/path-info.ts";
 import type { BackgroundCommands } from "../processes/background-commands.ts";
 import type { ProcessLimits } from "../processes/limits.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";

@@ -1,6 +1,6 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
 import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
-import type { WritePlace } from "../jail/jail.ts";
+import type { WritePlace } from "../jail/path-info.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFile } from "./open-paths.ts";
 import { pathPermissions } from "./path-permissions.ts";

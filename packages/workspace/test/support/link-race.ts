@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, linkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
 import { workspaceEffects } from "../../src/effects.ts";
 import { workspaceTools } from "../../src/index.ts";
+import type { SwapperMessage } from "./swapping-process.ts";
 
 /** The content of all files for which the rules ask, or which they deny. */
 const special = "SPECIAL content\n";
@@ -114,12 +115,10 @@ export class LinkRace {
   }
 
   async #startSwapper(link: string, targets: readonly string[]): Promise<ChildProcess> {
-    const swapper = spawn(
-      process.execPath,
-      [join(import.meta.dirname, "swapping-process.ts"), join(this.#root, link), ...targets],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    await once(swapper.stdout, "data");
+    const script = join(import.meta.dirname, "swapping-process.ts");
+    const swapper = fork(script, [join(this.#root, link), ...targets]);
+    const [message] = (await once(swapper, "message")) as [SwapperMessage];
+    if (message !== "ready") throw new Error("The process has replaced nothing.");
     return swapper;
   }
 }

@@ -7,14 +7,14 @@ const long = "x".repeat(99);
 
 describe("a file with bytes that are not UTF-8", () => {
   test.each([70_000, 1_048_575, 1_048_577, 3_000_000])(
-    "is shown, found and edited alike if the first one is at %i",
+    "is read, found and edited alike if the first one is at %i",
     async (at) => {
       const head = Buffer.from(`${long}\n`.repeat(Math.ceil(at / 100))).subarray(0, at);
       const bytes = Buffer.concat([head, Buffer.from("\ncaf\xe9 needle\n", "latin1")]);
       const { text, read } = openWorkspace({ "a.txt": bytes });
-      const shown = await text("read_file", { path: "a.txt", offset: -1 });
-      expect(shown).toContain("not UTF-8: each byte is one character");
-      expect(shown).toContain("\tcaf\u00e9 needle");
+      const displayed = await text("read_file", { path: "a.txt", offset: -1 });
+      expect(displayed).toContain("not UTF-8: each byte is one character");
+      expect(displayed).toContain("\tcaf\u00e9 needle");
       expect(await text("search", { pattern: "caf\u00e9 needle" })).toContain(":caf\u00e9 needle");
       const edits = [{ old: "caf\u00e9 needle", new: "caf\u00e9 found" }];
       await text("edit_file", { path: "a.txt", edits });
@@ -71,14 +71,15 @@ describe("long lines", () => {
     let next: string | undefined = "0";
     let reads = 0;
     while (next !== undefined) {
-      const shown: string = await text("read_file", {
+      const displayed: string = await text("read_file", {
         path: "a.txt",
         offset: 2,
         line_offset: Number(next),
       });
-      const [, body = ""] = /^\[lines 2 to 2 of 3; next offset 3\]\n +2\t(.*)$/.exec(shown) ?? [];
+      const [, body = ""] =
+        /^\[lines 2 to 2 of 3; next offset 3\]\n +2\t(.*)$/.exec(displayed) ?? [];
       seen += body.replace(/^\[\d+\+\]/, "").replace(/\[\+\d+ bytes; line_offset \d+\]$/, "");
-      next = /line_offset (\d+)\]$/.exec(shown)?.[1];
+      next = /line_offset (\d+)\]$/.exec(displayed)?.[1];
       reads += 1;
     }
     expect(seen).toBe(line);
