@@ -69,7 +69,7 @@ export function execRunTool(workspace: Workspace): Tool {
     },
     execute: async (
       { cmd, args = [], env, dir = ".", stdin: input, timeout_ms: timeoutMs = defaultTimeoutMs },
-      { signal },
+      { signal, permissions = [] },
     ) => {
       const command = toCommand(cmd, args, env);
       const stdout = new OutputHead(maxOutputBytes);
@@ -81,6 +81,7 @@ export function execRunTool(workspace: Workspace): Tool {
         env: command.env,
         ...(input === undefined ? {} : { input }),
         cwd: dir,
+        permissions,
         timeoutMs,
         signal,
         onOutput: (chunk) => stdout.add(chunk),

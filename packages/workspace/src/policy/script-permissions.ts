@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type PermissionRequest,
 } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
 import { followLinks } from "../jail/follow-links.ts";
 import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
@@ -48,8 +49,21 @@ export function scriptPermissions(
 }
 
 /** Facts for a policy function and for the person who decides. */
-function details(facts: JsonObject, { sandbox, isIsolated }: ScriptPlace): JsonObject {
-  return { ...facts, sandbox, isIsolated };
+function details(facts: JsonObject, { folder, sandbox, isIsolated }: ScriptPlace): JsonObject {
+  return { ...facts, folder: displayLine(folder), sandbox, isIsolated };
+}
+
+/**
+ * Whether the permissions of a script are for a folder: its relative paths mean other files in another one.
+ *
+ * @param given those of a call.
+ */
+export function areForFolder(given: readonly PermissionRequest[], folder: string): boolean {
+  const target = displayLine(folder);
+  return given.every(({ details: facts }) => {
+    const own = isObject(facts) ? facts["folder"] : undefined;
+    return own === undefined || own === target;
+  });
 }
 
 function wholeScript(

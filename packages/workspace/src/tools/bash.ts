@@ -104,6 +104,7 @@ async function runInForeground(
   let updatedAt = 0;
   const end = await runScript(workspace, {
     ...script,
+    permissions: ctx.permissions ?? [],
     signal: ctx.signal,
     onOutput: (chunk) => {
       output.add(chunk);
@@ -125,8 +126,14 @@ async function startInBackground(
   ctx: ToolContext,
   script: Script,
 ): Promise<ToolOutput> {
+  const permissions = ctx.permissions ?? [];
   const command = workspace.background.start(getOwner(ctx), async ({ onOutput, signal }) => {
-    const end = await runScript(workspace, { ...script, signal, onOutput });
+    const end = await runScript(workspace, {
+      ...script,
+      permissions,
+      signal,
+      onOutput,
+    });
     const { notes } = describeEnd({ ...script, end });
     return { text: notes.join("; ") || "exit 0", exitCode: end.exitCode };
   });

@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
 import { randomBytes, randomUUID } from "node:crypto";
-import { ToolError, type JsonObject } from "@toolweave/core";
+import { ToolError, type JsonObject, type PermissionRequest } from "@toolweave/core";
 import { findExistingPaths } from "../jail/existing-paths.ts";
+import { JailError } from "../jail/jail-error.ts";
+import { areForFolder } from "../policy/script-permissions.ts";
 import { ControlGroup } from "../processes/control-group.ts";
 import { commandEnvironment } from "../processes/environment.ts";
 import { describeLimits, limitScript } from "../processes/limits.ts";
@@ -21,6 +23,8 @@ export interface ScriptRequest {
   readonly input?: string;
   /** The folder, as the model has named it. */
   readonly cwd: string;
+  /** Those that the call was given. */
+  readonly permissions: readonly PermissionRequest[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Buffer) => void | Promise<void>;
@@ -50,6 +54,9 @@ export async function runScript(workspace: Workspace, request: ScriptRequest): P
   const folder = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
   if (folder.kind !== "directory")
     throw new ToolError("execution_failed", `"${cwd}" is no folder.`);
+  if (!areForFolder(request.permissions, folder.realPath)) {
+    throw new JailError("replaced").toToolError(cwd);
+  }
   const sandbox = await workspace.sandbox();
   // Not the id of the call, which a model chooses.
   const callId = randomUUID();

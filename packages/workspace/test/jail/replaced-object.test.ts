@@ -103,6 +103,51 @@ test.each([
   },
 );
 
+test("a script without commands runs, and only in its folder if it writes", async () => {
+  const root = tempFolder();
+  const race = new LinkRace(root);
+  onTestFinished(() => race.close());
+  symlinkSync("plain", join(root, "link-d"));
+  for (const command of ["x=1", "# nothing", "> new.txt"]) {
+    const { status } = await race.call("bash", { command, cwd: "link-d" });
+    expect([command, status]).toEqual([command, "completed"]);
+  }
+  expect(existsSync(join(root, "plain/new.txt"))).toBe(true);
+  const swapped = new LinkRace(root, () => {
+    rmSync(join(root, "link-d"));
+    symlinkSync("marked", join(root, "link-d"));
+  });
+  onTestFinished(() => swapped.close());
+  const { error } = await swapped.call("bash", { command: "> f", cwd: "link-d" });
+  expect(error?.message).toContain("leads to another file or folder than when");
+});
+
+test.each(["bash", "exec_run"] as const)(
+  "%s does not run in another folder than the one whose files its permissions are for",
+  async (name) => {
+    const root = tempFolder();
+    const relink = (target: string): void => {
+      rmSync(join(root, "link-d"), { force: true });
+      symlinkSync(target, join(root, "link-d"));
+    };
+    const race = new LinkRace(root, () => relink("marked"));
+    onTestFinished(() => race.close());
+    relink("plain");
+    const command =
+      name === "bash"
+        ? { command: "cat f", cwd: "link-d" }
+        : { cmd: "cat", args: ["f"], dir: "link-d" };
+    const { result, error } = await race.call(name, command);
+    expect(error?.message).toContain('"link-d" leads to another file or folder than when');
+    expect(JSON.stringify(result)).not.toContain("SPECIAL");
+    const direct = await race.call(
+      name,
+      JSON.parse(JSON.stringify(command).replace("link-d", "plain")),
+    );
+    expect(JSON.stringify(direct.result)).toContain("plain content");
+  },
+);
+
 test("a folder is not removed with a member that came after it was permitted and needs approval", async () => {
   const root = tempFolder();
   const late = join(root, "plain/late.pem");
