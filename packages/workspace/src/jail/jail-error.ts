@@ -10,6 +10,7 @@ export type JailFault =
   | "tooDeep"
   | "tooManyLinks"
   | "special"
+  | "malformed"
   | "denied"
   | "readOnly"
   | "hardLink"
@@ -27,6 +28,7 @@ const texts: Readonly<Record<JailFault, string>> = {
   tooManyLinks: "leads through too many symbolic links",
   special:
     "is neither a file nor a folder: pipes, devices, sockets and files of the kernel are not opened",
+  malformed: "has a NUL or half of a character (a lone surrogate), which no path can have",
   denied: "is denied by the rules of the workspace. Do not try it again",
   readOnly: "is in a folder that can only be read",
   hardLink:

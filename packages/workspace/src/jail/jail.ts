@@ -281,7 +281,7 @@ export class Jail {
 
   /** The root of a path, and the components below it. Nothing is opened. */
   #start(path: string): FoundRoot {
-    if (path.includes("\0")) throw new JailError("special");
+    if (path.includes("\0") || /\p{Surrogate}/u.test(path)) throw new JailError("malformed");
     if (path.length > this.#maxPathLength) throw new JailError("tooDeep");
     if (isAbsolute(path)) {
       const found = this.#findRoot(path);

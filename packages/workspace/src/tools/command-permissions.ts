@@ -27,6 +27,12 @@ export async function commandPermissions(
   workspace: Workspace,
   { script, analysis, cwd }: AnalyzedScript,
 ): Promise<readonly PermissionRequest[]> {
+  if (script.includes("\0") || /\p{Surrogate}/u.test(script)) {
+    throw new ToolError(
+      "invalid_arguments",
+      "The script has a NUL or half of a character (a lone surrogate), which no program can be given.",
+    );
+  }
   const { realPath: folder } = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
   const { level, isIsolated, hidesNetwork } = await workspace.sandbox();
   const isInside = (path: string): boolean => workspace.jail.contains(path);

@@ -1,5 +1,11 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
-import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
+import {
+  decodeText,
+  detectFormat,
+  detectLineEnding,
+  encodeText,
+  type LineEnding,
+} from "../files/text-format.ts";
 import type { WritePlace } from "../jail/path-info.ts";
 import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFile } from "./open-paths.ts";
@@ -77,11 +83,15 @@ function prepare(
   return { before, text: rewrite(before, content, mode === "append") };
 }
 
+/** The line endings that a line feed becomes. */
+const lineEndings: Readonly<Partial<Record<LineEnding, string>>> = { crlf: "\r\n", cr: "\r" };
+
 /** The new bytes, with the encoding, byte order mark and line ending that the file has as a whole. */
 function rewrite(before: Buffer, content: string, appends: boolean): Buffer {
   const format = detectFormat(before) ?? { encoding: "utf8", bomBytes: 0 };
-  const isCrlf = before.length > 0 && detectLineEnding(decodeText(before, format)) === "crlf";
-  const text = isCrlf && !content.includes("\r") ? content.replaceAll("\n", "\r\n") : content;
+  const ending = lineEndings[detectLineEnding(decodeText(before, format))];
+  const isOther = ending !== undefined && !content.includes("\r");
+  const text = isOther ? content.replaceAll("\n", ending) : content;
   // A file of no known encoding that is overwritten as a whole becomes UTF-8.
   const isUnknown = format.encoding === "latin1" && !appends;
   const bytes = encodeText(text, isUnknown ? "utf8" : format.encoding);

@@ -52,6 +52,18 @@ test.each([
   expect(read("a.txt").toString()).toBe("text\n");
 });
 
+test("names and scripts with half of a character or a NUL are refused", async () => {
+  const { failure } = openWorkspace({}, { sandbox: "none" });
+  for (const character of ["\ud800", "\0"]) {
+    expect(await failure("write_file", { path: `a${character}`, content: "x" })).toContain(
+      "has a NUL or half of a character (a lone surrogate), which no path can have",
+    );
+    expect(await failure("bash", { command: `echo 'a${character}'` })).toContain(
+      "invalid_arguments: The script has a NUL or half of a character",
+    );
+  }
+});
+
 test("tools for programs refuse half of a character", async () => {
   const { failure } = openEffects({ "a.txt": "text\n" });
   const texts = [
@@ -143,6 +155,12 @@ describe("a text whose lines end with carriage returns", () => {
       edits: [{ old: "\r", new: "\n", replace_all: true }],
     });
     expect(read("a.csv").includes(13)).toBe(false);
+  });
+
+  test("keeps its line ends when text is appended", async () => {
+    const { text, read } = openWorkspace({ "a.txt": "a\rb\r" });
+    await text("write_file", { path: "a.txt", content: "c\nd\n", mode: "append" });
+    expect(read("a.txt").toString()).toBe("a\rb\rc\rd\r");
   });
 
   test("keeps its line ends when lines are replaced by number", async () => {
