@@ -57,6 +57,11 @@ export function compileFileGlob(glob: string): (path: string) => boolean {
   return isNegative ? (path) => !matches(path) : matches;
 }
 
+/** Whether a glob names something whose name begins with a dot, such as `.github/*.yml`: hidden entries are meant then. */
+export function namesHidden(glob: string): boolean {
+  return /(?:^|[/!{,])\.[^./]/.test(glob);
+}
+
 /** Code points from one to another. */
 type Range = readonly [from: number, to: number];
 

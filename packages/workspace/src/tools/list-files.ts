@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
-import { compileFileGlob } from "../jail/glob.ts";
+import { compileFileGlob, namesHidden } from "../jail/glob.ts";
 import { toListedPath } from "../files/list-names.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import { withFolder } from "./open-paths.ts";
@@ -49,7 +49,8 @@ export function listFilesTool(workspace: Workspace): Tool {
         },
         hidden: {
           type: "boolean",
-          description: "Also entries whose names begin with a dot. Default: false.",
+          description:
+            "Also entries whose names begin with a dot. Default: only if glob names one.",
         },
         ignored: { type: "boolean", description: "Also what .gitignore names. Default: false." },
         sort: {
@@ -68,7 +69,7 @@ export function listFilesTool(workspace: Workspace): Tool {
         glob,
         depth,
         limit = defaultLimit,
-        hidden = false,
+        hidden = glob !== undefined && namesHidden(glob),
         ignored = false,
         sort = "name",
       },

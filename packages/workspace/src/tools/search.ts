@@ -2,6 +2,7 @@ import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/co
 import type { SearchResult } from "../search/search-tree.ts";
 import { pathPermissions } from "./path-permissions.ts";
 import { toPathError, type Workspace } from "./workspace.ts";
+import { namesHidden } from "../jail/glob.ts";
 import { toListedPath } from "../files/list-names.ts";
 import { describeSkipped } from "./list-files.ts";
 
@@ -84,7 +85,8 @@ export function searchTool(workspace: Workspace): Tool {
         ignored: { type: "boolean", description: "Also what .gitignore names. Default: false." },
         hidden: {
           type: "boolean",
-          description: "Also entries whose names begin with a dot. Default: false.",
+          description:
+            "Also entries whose names begin with a dot. Default: only if glob names one.",
         },
       },
       required: ["pattern"],
@@ -112,7 +114,7 @@ export function searchTool(workspace: Workspace): Tool {
         ignoreCase: args.ignore_case ?? false,
         literal: args.literal ?? false,
         multiline: args.multiline ?? false,
-        hidden: args.hidden ?? false,
+        hidden: args.hidden ?? (glob !== undefined && namesHidden(glob)),
         ignored: args.ignored ?? false,
         limit,
         offset,
