@@ -52,7 +52,11 @@ export function toWeight(entries: number): number {
   return Math.round(1_000 * Math.log(1 + 10_000 / Math.max(1, entries)));
 }
 
-/** @throws ToolError `invalid_arguments` for half of a surrogate pair, which no database could return as it is. */
+/**
+ * Refuses texts that no database returns as they are.
+ *
+ * @throws ToolError `invalid_arguments` for half of a surrogate pair.
+ */
 export function checkEntryTexts({ key, content, category }: MemoryEntry): void {
   for (const [name, text] of Object.entries({ key, content, category })) {
     if (!/\p{Surrogate}/u.test(text)) continue;
