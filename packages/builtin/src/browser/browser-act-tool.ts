@@ -10,9 +10,9 @@ import {
 import type { Locator } from "playwright-core";
 import type { BrowserSession, Intent } from "./browser-session.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
-import { rejectDialog } from "./browser-tool.ts";
-import { describeElement } from "./page-elements.ts";
+import { describeElement, selectOptions } from "./page-elements.ts";
 import { reportPage } from "./report-page.ts";
+import { describeDialog, rejectDialog, type Tab } from "./tab.ts";
 
 const actions = ["click", "fill", "select", "press", "upload", "dialog"] as const;
 
@@ -64,7 +64,8 @@ export function browserActTool(sessions: BrowserSessions): Tool {
           type: "array",
           items: { type: "string" },
           maxItems: 100,
-          description: "Labels or values of options.",
+          description:
+            "Labels of options, as the snapshot has them; values of options without such a label.",
         },
         key: {
           type: "string",
@@ -149,9 +150,8 @@ async function act(
   const { tab } = intent;
   const { signal } = ctx;
   if (args.action === "dialog") {
-    if (tab.dialog === undefined || tab.dialog !== intent.dialog) {
-      throw new ToolError("invalid_arguments", "The page has no such dialog any more.");
-    }
+    if (tab.dialog === undefined || tab.dialog !== intent.dialog)
+      throw toMissingDialog(session, intent);
     const { accept = false, text } = args;
     await session.answerDialog(tab, signal, { accept, ...(text === undefined ? {} : { text }) });
     return reportPage(session, tab, ctx);
@@ -166,12 +166,29 @@ async function act(
       "The page has changed. Nothing was done. Call browser with action snapshot.",
     );
   }
+  let selected: readonly string[] = [];
   try {
-    await session.perform(tab, signal, () => actOn(intent, element, args, files, signal));
+    await session.perform(tab, signal, async () => {
+      selected = await actOn(intent, element, args, files, signal);
+    });
   } catch (error) {
     throw toActionError(error as Error);
   }
-  return reportPage(session, tab, ctx);
+  const labels = selected.map((label) => JSON.stringify(displayLine(label))).join(", ");
+  return reportPage(session, tab, ctx, labels === "" ? {} : { pageLines: [`Selected: ${labels}`] });
+}
+
+function toMissingDialog(session: BrowserSession, { tab, dialog }: Intent): ToolError {
+  const elsewhere = session.tabs.filter((one) => one !== tab && one.dialog !== undefined);
+  const found = elsewhere.map(
+    ({ id, dialog: other }) =>
+      `Tab ${id} has one${other === undefined ? "" : `: ${describeDialog(other)}`}. Call browser with action tabs and tab ${id} first.`,
+  );
+  const missing =
+    dialog === undefined
+      ? `Tab ${tab.id} has no dialog.`
+      : `Tab ${tab.id} does not have the dialog ${describeDialog(dialog)} any more.`;
+  return new ToolError("invalid_arguments", [missing, ...found].join(" "));
 }
 
 interface UploadedFile {
@@ -207,7 +224,7 @@ async function actOn(
   { action, text = "", submit = false, double = false, values = [], key = "" }: Arguments,
   files: UploadedFile[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   switch (action) {
     case "click":
       await (double ? element?.dblclick({ signal }) : element?.click({ signal }));
@@ -217,21 +234,41 @@ async function actOn(
       if (submit) await element?.press("Enter", { signal });
       break;
     case "select":
-      await element?.selectOption([...values], { signal });
-      break;
+      return element === undefined ? [] : selectOptions(element, values, signal);
     case "press":
       await (element === undefined ? tab.page.keyboard.press(key) : element.press(key, { signal }));
       break;
-    default: {
-      const chooser = tab.chooser;
-      delete tab.chooser;
-      if (element === undefined && chooser === undefined) {
-        throw new ToolError("invalid_arguments", "The page does not wait for files: name ref.");
-      }
-      await (element === undefined
-        ? chooser?.setFiles(files)
-        : element.setInputFiles(files, { signal }));
-    }
+    default:
+      await uploadTo(tab, element, files, signal);
+  }
+  return [];
+}
+
+/** Gives files to an element, or to the page if it waits for them. */
+async function uploadTo(
+  tab: Tab,
+  element: Locator | undefined,
+  files: UploadedFile[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { chooser } = tab;
+  delete tab.chooser;
+  if (element !== undefined) return element.setInputFiles(files, { signal });
+  if (chooser === undefined) {
+    throw new ToolError(
+      "invalid_arguments",
+      `The page in tab ${tab.id} does not wait for files: name ref. Nothing was done.`,
+    );
+  }
+  try {
+    await chooser.setFiles(files);
+  } catch (error) {
+    if (isToolOrAbort(error as Error)) throw error;
+    throw new ToolError(
+      "invalid_arguments",
+      `The element that waited for files in tab ${tab.id} takes them no longer, or takes fewer files. Call browser with action snapshot.`,
+      { cause: error },
+    );
   }
 }
 
@@ -243,18 +280,20 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/element is not editable|not an <input>/, "it takes no text"],
   [/outside of the viewport/, "it is outside of the window"],
   [/element is not stable/, "it moves"],
-  [/did not find some options/, "it has no such option"],
-  [/not a <select>/, "it is no list of options"],
   [/not an HTMLInputElement|Node is not an HTMLInputElement/, "it takes no files"],
   [/Unknown key/, "there is no such key"],
 ];
 
 function toActionError(error: Error): Error {
-  if (ToolError.is(error) || error.name === "AbortError") return error;
+  if (isToolOrAbort(error)) return error;
   const reason = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
   return new ToolError(
     "execution_failed",
     `The action was not possible${reason === undefined ? "" : `: ${reason}`}. Nothing was done, unless the page has changed: call browser with action snapshot.`,
     { cause: error },
   );
+}
+
+function isToolOrAbort(error: Error): boolean {
+  return ToolError.is(error) || error.name === "AbortError";
 }

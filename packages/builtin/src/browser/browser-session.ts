@@ -1,13 +1,20 @@
-import { ToolError } from "@toolweave/core";
-import { withSignal } from "@toolweave/core/adapter";
-import type { HostTarget } from "@toolweave/http";
-import type { Dialog, FileChooser, Locator, Page } from "playwright-core";
-import { toTarget, type WebHosts } from "../web/web-hosts.ts";
+import { displayLine, ToolError } from "@toolweave/core";
+import { pause, withSignal } from "@toolweave/core/adapter";
+import type { Dialog, Locator, Page } from "playwright-core";
+import { toTarget, type ReachableHosts } from "../web/web-hosts.ts";
 import { Downloads } from "./downloads.ts";
+import { FloodGuard } from "./flood-guard.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
-import { readElements, type PageElement, type PageElements } from "./page-elements.ts";
-import { PageLog } from "./page-log.ts";
+import { countClosedRoots, isInPage, readElements, type PageElement } from "./page-elements.ts";
+import { PageLog, toHost } from "./page-log.ts";
 import { PendingRequests } from "./pending-requests.ts";
+import {
+  describeBlocking,
+  expectAnswer,
+  findBlocking,
+  toUnresponsiveError,
+  type Tab,
+} from "./tab.ts";
 
 /** Milliseconds in which an element can be acted on. */
 export const actionTimeoutMs = 10_000;
@@ -15,19 +22,8 @@ const maxTabs = 20;
 /** Calls that were proposed, and neither ran nor were forgotten. */
 const maxIntents = 100;
 
-/** A tab of a browser. */
-export interface Tab {
-  readonly id: number;
-  readonly page: Page;
-  /** The page as the model has seen it. Undefined: it has seen nothing. */
-  seen?: { readonly url: string; readonly elements: PageElements };
-  /** The dialog that stops the page. */
-  dialog?: Dialog;
-  /** The action that ends when the dialog is answered. */
-  stopped?: Promise<unknown>;
-  /** A page that waits for files. */
-  chooser?: FileChooser;
-}
+/** Milliseconds in which a page is closed, unless a script of it runs without end. */
+const closeMs = 3_000;
 
 /** The page, and the element or dialog on it, that a call is to act on. */
 export interface Intent {
@@ -43,6 +39,7 @@ export class BrowserSession {
   readonly downloads: Downloads;
   readonly #browser: LaunchedBrowser;
   readonly #requests: PendingRequests;
+  readonly #guard: FloodGuard;
   readonly #tabs = new Map<Page, Tab>();
   readonly #intents = new Map<string, Intent>();
   #current: Tab | undefined;
@@ -51,6 +48,7 @@ export class BrowserSession {
   #onDialog: ((tab: Tab) => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  #closeReason: string | undefined;
 
   /**
    * Launches a browser.
@@ -77,9 +75,14 @@ export class BrowserSession {
   private constructor(browser: LaunchedBrowser) {
     const { context } = browser;
     this.#browser = browser;
-    this.log = new PageLog(context);
-    this.#requests = new PendingRequests(context);
+    const guard = new FloodGuard((page, reason) => void this.#endFlood(page, reason));
+    this.#guard = guard;
+    this.log = new PageLog(context, guard);
+    this.#requests = new PendingRequests(context, guard);
     this.downloads = new Downloads(context, browser.downloads, (url) => this.log.getMediaType(url));
+    context.on("download", (download) => guard.count(download.page(), "download"));
+    context.on("frameattached", (frame) => guard.count(frame.page(), "frame"));
+    context.on("framenavigated", (frame) => guard.count(frame.page(), "frame"));
     context.setDefaultTimeout(actionTimeoutMs);
     for (const page of context.pages()) this.#addTab(page);
     this.#newTabs = [];
@@ -91,6 +94,11 @@ export class BrowserSession {
   /** True: it was closed, or has crashed. */
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Why it was closed, in a sentence; undefined: on request, or by a crash. */
+  get closeReason(): string | undefined {
+    return this.#closeReason;
   }
 
   /** The tabs, in the order in which they were opened. */
@@ -105,7 +113,7 @@ export class BrowserSession {
    */
   get current(): Tab {
     const current = this.#current ?? this.tabs.at(-1);
-    if (current === undefined || this.#isClosed) throw hasEnded();
+    if (current === undefined || this.#isClosed) throw hasEnded(this.#closeReason);
     return current;
   }
 
@@ -141,8 +149,8 @@ export class BrowserSession {
   }
 
   /**
-   * Performs an action on a tab, until it has ended and the page has settled, or a dialog of the page waits for an
-   * answer.
+   * Performs an action on a tab, until it has ended and the page has settled, or a dialog waits for an answer: one of the
+   * page, or one of another tab that stops this one too.
    */
   async perform(tab: Tab, signal: AbortSignal, action: () => Promise<unknown>): Promise<void> {
     const opened = new Promise<void>((resolve) => {
@@ -152,11 +160,7 @@ export class BrowserSession {
     });
     const work = this.#requests.settle(tab.page, signal, action);
     work.catch(() => {});
-    try {
-      await withSignal(Promise.race([work, opened]), signal);
-    } catch (error) {
-      throw this.#isClosed ? hasEnded() : error;
-    }
+    await this.#untilBlocked(tab, signal, Promise.race([work, opened]));
     if (tab.dialog !== undefined) tab.stopped = work;
   }
 
@@ -169,19 +173,47 @@ export class BrowserSession {
     const { dialog, stopped } = tab;
     delete tab.dialog;
     delete tab.stopped;
+    // Without a text a person accepts what the prompt displays.
+    const text = answer.text ?? dialog?.defaultValue();
     await this.perform(tab, signal, async () => {
-      await (answer.accept ? dialog?.accept(answer.text) : dialog?.dismiss());
+      await (answer.accept ? dialog?.accept(text) : dialog?.dismiss());
       await stopped?.catch(() => {});
     });
   }
 
-  /** The accessibility tree of a page, whose references are valid from now on. */
-  async look(tab: Tab, signal: AbortSignal): Promise<string> {
+  /**
+   * The accessibility tree of a page, whose references are valid from now on, and its title; or the tab whose dialog stops
+   * this one too.
+   *
+   * @throws ToolError `timeout` if the page does not respond, `unavailable` if it has crashed.
+   */
+  async look(tab: Tab, signal: AbortSignal): Promise<PageText | { readonly blocking: Tab }> {
     const options = { mode: "ai", timeout: actionTimeoutMs, signal } as const;
-    const text = await tab.page.ariaSnapshot(options);
-    const elements = readElements(await tab.page.ariaSnapshotJSON(options));
-    tab.seen = { url: tab.page.url(), elements };
-    return text;
+    const { page } = tab;
+    const read = async (): Promise<PageText> => {
+      const tree = await page.ariaSnapshot(options);
+      const elements = readElements(await page.ariaSnapshotJSON(options));
+      tab.seen = { url: page.url(), elements };
+      if (tab.chooser !== undefined && !(await isInPage(tab.chooser))) delete tab.chooser;
+      return { tree, title: await page.title(), closedRoots: await countClosedRoots(page) };
+    };
+    return this.#untilBlocked(tab, signal, expectAnswer(tab, read()));
+  }
+
+  /**
+   * Waits for an answer of a page.
+   *
+   * @throws ToolError `invalid_arguments` while a dialog of another tab stops it, `timeout` if it does not respond,
+   * `unavailable` if it has crashed.
+   */
+  async respond<Result extends object>(
+    tab: Tab,
+    signal: AbortSignal,
+    work: Promise<Result>,
+  ): Promise<Result> {
+    const result = await this.#untilBlocked(tab, signal, expectAnswer(tab, work));
+    if (!("blocking" in result)) return result;
+    throw new ToolError("invalid_arguments", describeBlocking(tab, result.blocking));
   }
 
   /**
@@ -226,8 +258,13 @@ export class BrowserSession {
    * @throws ToolError `invalid_arguments` if the page has changed.
    */
   async locate({ tab, url, element }: Intent, ref: string, signal: AbortSignal): Promise<Locator> {
-    const tree = await tab.page.ariaSnapshotJSON({ mode: "ai", timeout: actionTimeoutMs, signal });
-    const present = readElements(tree).get(ref);
+    const options = { mode: "ai", timeout: actionTimeoutMs, signal } as const;
+    const tree = await this.respond(
+      tab,
+      signal,
+      tab.page.ariaSnapshotJSON(options).then((read) => readElements(read)),
+    );
+    const present = tree.get(ref);
     const isSame = present?.role === element?.role && present?.name === element?.name;
     if (present === undefined || !isSame || tab.page.url() !== url) {
       throw new ToolError(
@@ -241,20 +278,32 @@ export class BrowserSession {
   /** Ends the browser, and deletes its profile. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.log.close();
     this.downloads.close();
     await this.#browser.close();
   }
 
   #addTab(page: Page): void {
+    this.#guard.count(undefined, "tab");
     if (this.#tabs.size >= maxTabs) return void page.close().catch(() => {});
     const tab: Tab = { id: ++this.#lastId, page };
     this.#tabs.set(page, tab);
     this.#newTabs.push(tab);
     this.#current ??= tab;
     page.on("filechooser", (chooser) => (tab.chooser = chooser));
+    // The document that waited for files is another one then.
+    page.on("domcontentloaded", () => delete tab.chooser);
     page.on("dialogclosed", () => delete tab.dialog);
+    page.on("crash", () => (tab.hasCrashed = true));
+    page.on("framenavigated", () => delete tab.hasCrashed);
+    page.on("websocket", (socket) => {
+      this.log.addAsked(socket.url());
+      this.#guard.count(page, "socket");
+    });
+    page.on("worker", () => this.#guard.count(page, "worker"));
     page.on("close", () => {
       this.#tabs.delete(page);
+      this.#newTabs = this.#newTabs.filter((one) => one !== tab);
       if (this.#current === tab) this.#current = undefined;
     });
   }
@@ -267,16 +316,57 @@ export class BrowserSession {
     this.#onDialog?.(tab);
   }
 
+  /**
+   * Waits for work on a page, or until a dialog of another tab stops the page: pages of one process have one thread.
+   *
+   * @throws ToolError as `look` does.
+   */
+  async #untilBlocked<Result>(
+    tab: Tab,
+    signal: AbortSignal,
+    work: Promise<Result>,
+  ): Promise<Result | { readonly blocking: Tab }> {
+    const ended = new AbortController();
+    work.catch(() => {});
+    const blocked = findBlocking(tab, () => this.tabs, AbortSignal.any([signal, ended.signal]));
+    try {
+      return await withSignal(Promise.race([work, blocked]), signal);
+    } catch (error) {
+      if (this.#isClosed) throw hasEnded(this.#closeReason);
+      throw tab.hasCrashed ? toUnresponsiveError(tab, error as Error) : error;
+    } finally {
+      ended.abort();
+    }
+  }
+
+  /** Closes the page that occupies the host, and the browser if there is no such page, or it does not close. */
+  async #endFlood(page: Page | undefined, reason: string): Promise<void> {
+    const tab = page === undefined ? undefined : this.#tabs.get(page);
+    this.log.close();
+    if (tab !== undefined) {
+      const note = `Tab ${tab.id} was closed, because its page ${reason}: ${displayLine(tab.page.url())}`;
+      this.log.addNote(note);
+      if (this.#tabs.size === 1) this.#closeReason = note;
+      const closed = tab.page.close().catch(() => {});
+      await pause(closeMs, { wake: closed });
+      if (tab.page.isClosed()) return this.log.listen();
+    }
+    this.#closeReason = `The browser was closed, because ${tab === undefined ? "its pages" : `the page of tab ${tab.id}`} ${reason}.`;
+    await this.close();
+  }
+
   /** Ends requests to other hosts before they reach the proxy, which refuses them too. */
   async #guardRequests(reachable: ReachableHosts): Promise<void> {
     await this.#browser.context.route("**/*", async (route) => {
-      const url = URL.parse(route.request().url());
+      const text = route.request().url();
+      const url = URL.parse(text);
       const isInner = url !== null && innerSchemes.has(url.protocol);
       const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
       if (isInner || (isWeb && reachable.getReach(toTarget(url)) !== undefined)) {
         return route.continue().catch(() => {});
       }
-      this.log.addRefused(isWeb ? url.host : (url?.protocol ?? "an invalid URL"));
+      this.log.addAsked(text);
+      this.log.addRefused(toHost(text));
       await route.abort("blockedbyclient").catch(() => {});
     });
   }
@@ -285,30 +375,18 @@ export class BrowserSession {
 /** Schemes of what is in the page already. */
 const innerSchemes: ReadonlySet<string> = new Set(["about:", "blob:", "data:"]);
 
-function hasEnded(): ToolError {
+/** The error of a browser that is not there any more. */
+export function hasEnded(reason = "The browser has ended."): ToolError {
   return new ToolError(
     "unavailable",
-    "The browser has ended. Call browser with action navigate to open another one.",
+    `${reason} Call browser with action navigate to open another one.`,
   );
 }
 
-/** The hosts that one browser may reach: those of the list, and those that were approved. */
-export class ReachableHosts {
-  readonly #hosts: WebHosts;
-  readonly #approved = new Set<string>();
-
-  constructor(hosts: WebHosts) {
-    this.#hosts = hosts;
-  }
-
-  /** Adds the host of a URL, whose addresses have to be public. */
-  approve(url: URL): void {
-    const { hostname, port } = toTarget(url);
-    this.#approved.add(`${hostname}:${port}`);
-  }
-
-  getReach(target: HostTarget): "public" | "given" | undefined {
-    const isApproved = this.#approved.has(`${target.hostname}:${target.port}`);
-    return this.#hosts.getTargetReach(target) ?? (isApproved ? "public" : undefined);
-  }
+/** A page as it is read. */
+export interface PageText {
+  readonly title: string;
+  readonly tree: string;
+  /** Closed shadow roots, whose content is not in the tree. */
+  readonly closedRoots: number;
 }

@@ -1,8 +1,8 @@
 import { ToolError, type ToolContext } from "@toolweave/core";
 import { withSignal } from "@toolweave/core/adapter";
-import type { WebHosts } from "../web/web-hosts.ts";
+import { ReachableHosts, type WebHosts } from "../web/web-hosts.ts";
 import { toSessionKey } from "../session/session-key.ts";
-import { BrowserSession, ReachableHosts } from "./browser-session.ts";
+import { BrowserSession, hasEnded } from "./browser-session.ts";
 import type { LaunchOptions } from "./launch-browser.ts";
 
 type Owner = Pick<ToolContext, "sessionId" | "caller">;
@@ -68,6 +68,8 @@ export class BrowserSessions {
   get(owner: Owner): BrowserSession {
     const opened = this.#open.get(toSessionKey(owner));
     if (opened !== undefined && !opened.session.isClosed) return opened.session;
+    const reason = opened?.session.closeReason;
+    if (reason !== undefined) throw hasEnded(reason);
     throw new ToolError(
       "invalid_arguments",
       "No browser is open. Call browser with action navigate first.",

@@ -8,10 +8,12 @@ import {
 } from "@toolweave/core";
 import { frameContent, pause } from "@toolweave/core/adapter";
 import type { Response } from "playwright-core";
-import { parseWebUrl, toTarget } from "../web/web-hosts.ts";
-import { actionTimeoutMs, type BrowserSession, type Tab } from "./browser-session.ts";
+import { parseWebUrl } from "../web/web-hosts.ts";
+import { actionTimeoutMs, type BrowserSession } from "./browser-session.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
+import { toHost } from "./page-log.ts";
 import { reportPage } from "./report-page.ts";
+import { describeState, rejectDialog, type Tab } from "./tab.ts";
 
 const actions = [
   "navigate",
@@ -141,8 +143,7 @@ async function navigate(
   return session.exclusive(ctx.signal, async () => {
     const tab = await session.openTab();
     rejectDialog(tab);
-    const { hostname, port } = toTarget(url);
-    const host = `${hostname}:${port}`;
+    const host = toHost(url.href);
     session.log.forgetRefused(host);
     let response: Response | null = null;
     let failure: Error | undefined;
@@ -278,10 +279,9 @@ async function screenshot(
 ): Promise<ToolOutput> {
   const { signal } = ctx;
   const options = { type: "jpeg", quality: 80, scale: "css", signal } as const;
-  const bytes =
-    ref === undefined
-      ? await tab.page.screenshot({ ...options, fullPage: full_page })
-      : await (await find(session, ref, ctx)).screenshot(options);
+  const target = ref === undefined ? tab.page : await find(session, ref, ctx);
+  const work = target.screenshot(ref === undefined ? { ...options, fullPage: full_page } : options);
+  const bytes = await session.respond(tab, signal, work);
   return {
     content: [
       { type: "text", text: `Tab ${tab.id}: ${displayLine(tab.page.url())}` },
@@ -304,7 +304,8 @@ async function selectTab(
 function listTabs(session: BrowserSession, ctx: ToolContext): ToolOutput {
   const current = session.tabs.length === 0 ? undefined : session.current;
   const lines = session.tabs.map(
-    (tab) => `${tab === current ? "*" : " "} ${tab.id} ${displayLine(tab.page.url())}`,
+    (tab) =>
+      `${tab === current ? "*" : " "} ${[`${tab.id} ${displayLine(tab.page.url())}`, ...describeState(tab)].join("; ")}`,
   );
   return framed(ctx, lines.length === 0 ? "There are no tabs." : lines.join("\n"));
 }
@@ -314,15 +315,6 @@ function findTab(session: BrowserSession, id: number | undefined): Tab {
   if (tab !== undefined) return tab;
   const ids = session.tabs.map((one) => one.id).join(", ");
   throw new ToolError("invalid_arguments", `There is no tab ${id}. There are: ${ids}.`);
-}
-
-/** @throws ToolError `invalid_arguments` while a dialog stops the page. */
-export function rejectDialog({ dialog }: Tab): void {
-  if (dialog === undefined) return;
-  throw new ToolError(
-    "invalid_arguments",
-    "A dialog stops the page. Answer it first: browser_act with action dialog.",
-  );
 }
 
 function framed(ctx: ToolContext, data: string): ToolOutput {

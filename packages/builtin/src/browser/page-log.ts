@@ -1,8 +1,12 @@
 import { ellipsize } from "@toolweave/core/adapter";
-import type { BrowserContext, Request } from "playwright-core";
+import type { BrowserContext, ConsoleMessage, Page, Request, WebError } from "playwright-core";
+import { toTarget } from "../web/web-hosts.ts";
+import { findPage, type FloodGuard } from "./flood-guard.ts";
 
-/** The last messages and requests that are remembered. */
+/** The last messages, requests and refused hosts that are remembered. */
 const maxEntries = 100;
+/** Hosts that pages have asked for. */
+const maxHosts = 1_000;
 const maxMessage = 500;
 
 /** A request of a page. */
@@ -14,32 +18,55 @@ interface LoggedRequest {
   mediaType?: string;
 }
 
+/** Events since the last report. */
+export interface PageNews {
+  /** The number of errors on the console. */
+  readonly errors: number;
+  /** Hosts that a page has asked for, and was refused. */
+  readonly refused: readonly string[];
+  /** Sentences about what was done to the tabs. */
+  readonly notes: readonly string[];
+}
+
 /** The console and the requests of a browser's pages. All texts are of the pages. */
 export class PageLog {
+  readonly #guard: FloodGuard;
   readonly #messages: string[] = [];
   readonly #requests = new Map<Request, LoggedRequest>();
+  /** Hosts that pages have asked for. Chromium makes requests of its own, which are in no page. */
+  readonly #asked = new Set<string>();
   readonly #refused = new Set<string>();
-  /** Errors on the console, and refused hosts, that were not reported yet. */
+  readonly #reported = new Set<string>();
   #newErrors = 0;
-  #newRefused: string[] = [];
+  #newNotes: string[] = [];
 
-  constructor(context: BrowserContext) {
-    context.on("console", (message) => {
+  /** Reads the console again. */
+  readonly listen: () => void;
+  /** Stops reading the console: messages arrive until their page has ended, and each occupies the host. */
+  readonly close: () => void;
+
+  constructor(context: BrowserContext, guard: FloodGuard) {
+    this.#guard = guard;
+    const onConsole = (message: ConsoleMessage): void => {
       if (message.type() === "error") this.#newErrors += 1;
-      this.#addMessage(`${message.type()}: ${message.text()}`);
-    });
-    context.on("weberror", (error) => {
+      this.#addMessage(message.page(), `${message.type()}: ${message.text()}`);
+      releaseArguments(message);
+    };
+    const onError = (error: WebError): void => {
       this.#newErrors += 1;
-      this.#addMessage(`exception: ${error.error().message}`);
-    });
+      this.#addMessage(error.page(), `exception: ${error.error().message}`);
+    };
+    this.listen = () => void context.on("console", onConsole).on("weberror", onError);
+    this.close = () => void context.off("console", onConsole).off("weberror", onError);
+    this.listen();
     context.on("request", (request) => {
-      this.#requests.set(request, {
+      guard.count(findPage(request), "request");
+      this.addAsked(request.url());
+      addBounded(this.#requests, request, {
         method: request.method(),
-        url: request.url(),
+        url: ellipsize(request.url(), maxMessage),
         status: undefined,
       });
-      const [oldest] = this.#requests.keys();
-      if (this.#requests.size > maxEntries && oldest !== undefined) this.#requests.delete(oldest);
     });
     context.on("response", (response) => {
       const logged = this.#requests.get(response.request());
@@ -55,17 +82,20 @@ export class PageLog {
     });
   }
 
-  /** Records that a connection was refused. */
+  /** Records that a page has asked for a URL. */
+  addAsked(url: string): void {
+    addLatest(this.#asked, toHost(url), maxHosts);
+  }
+
+  /** Records that a connection to `host:port`, or a scheme, was refused. */
   addRefused(host: string): void {
-    if (this.#refused.size >= maxEntries || this.#refused.has(host)) return;
-    this.#refused.add(host);
-    this.#newRefused.push(host);
+    addLatest(this.#refused, host, maxEntries);
   }
 
   /** Forgets that a host was refused: it may be reached from now on. */
   forgetRefused(host: string): void {
     this.#refused.delete(host);
-    this.#newRefused = this.#newRefused.filter((one) => one !== host);
+    this.#reported.delete(host);
   }
 
   /** Whether a connection to `host:port` was refused. */
@@ -73,11 +103,19 @@ export class PageLog {
     return this.#refused.has(host);
   }
 
+  /** Adds a sentence to the next report. */
+  addNote(text: string): void {
+    this.#newNotes.push(text);
+    if (this.#newNotes.length > maxEntries) this.#newNotes.shift();
+  }
+
   /** Takes the news since the last report. */
-  takeNews(): { readonly errors: number; readonly refused: readonly string[] } {
-    const news = { errors: this.#newErrors, refused: this.#newRefused };
+  takeNews(): PageNews {
+    const refused = this.#refusedToPages().filter((host) => !this.#reported.has(host));
+    for (const host of refused) addLatest(this.#reported, host, maxEntries);
+    const news = { errors: this.#newErrors, refused, notes: this.#newNotes };
     this.#newErrors = 0;
-    this.#newRefused = [];
+    this.#newNotes = [];
     return news;
   }
 
@@ -90,9 +128,9 @@ export class PageLog {
   describeRequests(): string {
     const lines = Array.from(
       this.#requests.values(),
-      ({ method, url, status }) => `${status ?? "waiting"} ${method} ${ellipsize(url, maxMessage)}`,
+      ({ method, url, status }) => `${status ?? "waiting"} ${method} ${url}`,
     );
-    const refused = Array.from(this.#refused, (host) => `refused ${host}`);
+    const refused = this.#refusedToPages().map((host) => `refused ${host}`);
     return lines.length + refused.length === 0
       ? "There were no requests."
       : [...lines, ...refused].join("\n");
@@ -100,11 +138,48 @@ export class PageLog {
 
   /** The media type of the last answer from a URL. */
   getMediaType(url: string): string | undefined {
-    return [...this.#requests.values()].findLast((one) => one.url === url)?.mediaType;
+    const logged = ellipsize(url, maxMessage);
+    return [...this.#requests.values()].findLast((one) => one.url === logged)?.mediaType;
   }
 
-  #addMessage(text: string): void {
-    this.#messages.push(ellipsize(text.replaceAll(/\s+/g, " "), maxMessage));
+  #refusedToPages(): string[] {
+    return [...this.#refused].filter((host) => this.#asked.has(host));
+  }
+
+  #addMessage(page: Page | null, text: string): void {
+    this.#guard.count(page ?? undefined, "message");
+    this.#guard.count(page ?? undefined, "character", text.length);
+    // Cut first: a message can have millions of characters.
+    this.#messages.push(
+      ellipsize(text.slice(0, 2 * maxMessage).replaceAll(/\s+/g, " "), maxMessage),
+    );
     if (this.#messages.length > maxEntries) this.#messages.shift();
   }
+}
+
+/** `host:port` of a URL, as the proxy names it; its scheme if it has no host. */
+export function toHost(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "") return url?.protocol ?? "an invalid URL";
+  const { hostname, port } = toTarget(url);
+  return `${hostname}:${port}`;
+}
+
+/** Playwright holds up to 100,000 arguments of messages, of any size, and the page's objects behind them. */
+function releaseArguments(message: ConsoleMessage): void {
+  for (const argument of message.args()) argument.dispose().catch(() => {});
+}
+
+/** Adds an entry as the latest, and deletes the oldest one beyond the maximum. */
+function addLatest(set: Set<string>, entry: string, max: number): void {
+  set.delete(entry);
+  set.add(entry);
+  const [oldest] = set;
+  if (set.size > max && oldest !== undefined) set.delete(oldest);
+}
+
+function addBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > maxEntries && oldest !== undefined) map.delete(oldest);
 }

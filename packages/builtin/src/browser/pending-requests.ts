@@ -1,5 +1,6 @@
 import { pause } from "@toolweave/core/adapter";
 import type { BrowserContext, Page, Request } from "playwright-core";
+import { findPage, type FloodGuard } from "./flood-guard.ts";
 
 /** The kinds of requests that change what a page displays. */
 const awaitedKinds: ReadonlySet<string> = new Set(["document", "fetch", "xhr"]);
@@ -8,14 +9,21 @@ const startMs = 60;
 /** Milliseconds for them to end. A page that never rests is read as it is then. */
 const maxSettleMs = 2_000;
 
+/** Requests without an end: a page that has more of them occupies the memory of the host. */
+const maxPending = 1_000;
+
 /** The requests of a browser's pages that have no end yet. */
 export class PendingRequests {
   readonly #pending = new Set<Request>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(context: BrowserContext) {
+  constructor(context: BrowserContext, guard: FloodGuard) {
     context.on("request", (request) => {
-      if (awaitedKinds.has(request.resourceType())) this.#pending.add(request);
+      if (!awaitedKinds.has(request.resourceType())) return;
+      this.#pending.add(request);
+      if (this.#pending.size > maxPending) {
+        guard.report(findPage(request), `has more than ${maxPending} requests without an answer`);
+      }
     });
     const end = (request: Request): void => {
       if (!this.#pending.delete(request)) return;
@@ -23,6 +31,10 @@ export class PendingRequests {
     };
     context.on("requestfinished", end);
     context.on("requestfailed", end);
+    // The requests of a page that is closed have no end.
+    context.on("pageclose", (page) => {
+      for (const request of this.#pending) if (findPage(request) === page) end(request);
+    });
   }
 
   /**

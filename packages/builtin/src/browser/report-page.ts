@@ -1,6 +1,7 @@
 import { displayLine, type JsonObject, type ToolContext, type ToolOutput } from "@toolweave/core";
 import { frameContent } from "@toolweave/core/adapter";
-import type { BrowserSession, Tab } from "./browser-session.ts";
+import type { BrowserSession } from "./browser-session.ts";
+import { describeState, type Tab } from "./tab.ts";
 
 /** Characters of a page that the model receives at once. */
 const maxSnapshot = 30_000;
@@ -10,6 +11,8 @@ const maxMatches = 100;
 export interface PageView {
   /** Lines about the action itself. */
   readonly lines?: readonly string[];
+  /** Lines about it with texts of the page, which are a part of its data. */
+  readonly pageLines?: readonly string[];
   /** Characters of the page to skip. */
   readonly offset?: number;
   /** Only the lines with this text. */
@@ -25,14 +28,16 @@ export async function reportPage(
 ): Promise<ToolOutput> {
   const downloads = await session.downloads.collect(ctx);
   const page = tab.page.isClosed() ? undefined : await readPage(session, tab, ctx, view);
-  const { errors, refused } = session.log.takeNews();
+  const { errors, refused, notes } = session.log.takeNews();
   const url = tab.page.url();
   const opened = session.takeNewTabs().filter((one) => one !== tab);
+  const waiting = session.tabs.filter((one) => one !== tab && one.dialog !== undefined);
   const lines = [
     page === undefined ? `Tab ${tab.id} was closed.` : `Tab ${tab.id}: ${displayLine(url)}`,
     ...(view.lines ?? []),
     ...downloads.map(({ text }) => text),
     ...opened.map(({ id, page: other }) => `New tab ${id}: ${displayLine(other.url())}`),
+    ...notes,
     ...(refused.length === 0
       ? []
       : [`Refused, because they are not on the list of hosts: ${displayLine(refused.join(", "))}`]),
@@ -43,6 +48,10 @@ export async function reportPage(
       ? []
       : ["The page waits for files: browser_act with action upload."]),
     ...(page?.notes ?? []),
+    ...waiting.map(
+      ({ id }) =>
+        `A dialog waits in tab ${id}. Answer it: browser with action tabs and tab ${id}, then browser_act with action dialog.`,
+    ),
   ];
   const value: JsonObject = {
     url,
@@ -74,23 +83,38 @@ async function readPage(
   session: BrowserSession,
   tab: Tab,
   ctx: ToolContext,
-  { offset = 0, find }: PageView,
+  { offset = 0, find, pageLines = [] }: PageView,
 ): Promise<ReadPage> {
-  const { dialog, page } = tab;
+  const { dialog } = tab;
   if (dialog !== undefined) {
     return {
       text: `${dialog.type()}: ${dialog.message()}`,
       notes: ["A dialog stops the page. Answer it: browser_act with action dialog."],
     };
   }
-  const tree = await session.look(tab, ctx.signal);
+  const seen = await session.look(tab, ctx.signal);
+  if ("blocking" in seen) {
+    return {
+      text: `Tab ${seen.blocking.id} ${describeState(seen.blocking).join(", ")}`,
+      notes: [`The page does not respond while a dialog waits in tab ${seen.blocking.id}.`],
+    };
+  }
+  const { tree, title, closedRoots } = seen;
   // The title is of the page, too.
-  const text = `Title: ${displayLine(await page.title())}\n${find === undefined ? tree : findLines(tree, find)}`;
+  const shown = find === undefined ? tree : findLines(tree, find);
+  const text = [...pageLines, `Title: ${displayLine(title)}`, shown].join("\n");
+  const hidden =
+    closedRoots === 0
+      ? []
+      : [
+          `The page has ${closedRoots} closed shadow root${closedRoots === 1 ? "" : "s"}, whose content is not in the snapshot. A screenshot displays it.`,
+        ];
   const end = offset + maxSnapshot;
-  if (end >= text.length) return { text: text.slice(offset), notes: [] };
+  if (end >= text.length) return { text: text.slice(offset), notes: hidden };
   return {
     text: text.slice(offset, end),
     notes: [
+      ...hidden,
       `This is a part of the page, up to character ${end} of ${text.length}. Read on: action snapshot with offset ${end}, or find.`,
     ],
     nextOffset: end,

@@ -38,11 +38,13 @@ export function parseWebUrl(text: string): URL {
   return url;
 }
 
+const securedSchemes: ReadonlySet<string> = new Set(["https:", "wss:"]);
+
 /** The host and the port of a URL of the web. */
 export function toTarget({ hostname, port, protocol }: URL): HostTarget {
   return {
     hostname: hostname.replace(/^\[|\]$/g, "").replace(/\.$/, ""),
-    port: Number(port === "" ? (protocol === "https:" ? 443 : 80) : port),
+    port: Number(port === "" ? (securedSchemes.has(protocol) ? 443 : 80) : port),
   };
 }
 
@@ -124,4 +126,25 @@ const maxShort = 300;
 
 function shorten(path: string): string {
   return path.length > maxShort ? `${path.slice(0, maxShort)}…` : path;
+}
+
+/** The hosts that one browser may reach: those of the list, and those that were approved. */
+export class ReachableHosts {
+  readonly #hosts: WebHosts;
+  readonly #approved = new Set<string>();
+
+  constructor(hosts: WebHosts) {
+    this.#hosts = hosts;
+  }
+
+  /** Adds the host of a URL, whose addresses have to be public. */
+  approve(url: URL): void {
+    const { hostname, port } = toTarget(url);
+    this.#approved.add(`${hostname}:${port}`);
+  }
+
+  getReach(target: HostTarget): "public" | "given" | undefined {
+    const isApproved = this.#approved.has(`${target.hostname}:${target.port}`);
+    return this.#hosts.getTargetReach(target) ?? (isApproved ? "public" : undefined);
+  }
 }

@@ -1,0 +1,39 @@
+import { describe, expect, test, vi } from "vitest";
+import { FloodGuard } from "../../src/browser/flood-guard.ts";
+import { openPages } from "../support/web-server.ts";
+import { hasBrowser, openBrowser } from "./support/open-browser.ts";
+
+test("events are counted by page and kind, and a page is reported once", () => {
+  const reports: string[] = [];
+  const guard = new FloodGuard((_, reason) => reports.push(reason));
+  for (let event = 0; event < 100; event++) {
+    guard.count(undefined, "tab");
+    guard.count(undefined, "download");
+  }
+  expect(reports).toEqual([]);
+  guard.count(undefined, "tab");
+  expect(reports).toEqual(["caused more than 100 tabs within 10 seconds"]);
+});
+
+describe.runIf(hasBrowser)("a page that fills its console", () => {
+  test("is closed while no call runs, and the other tabs stay", async () => {
+    const { origin, host } = await openPages({
+      "/": ["text/html", `<title>Opener</title><a href="/flood" target="_blank">Open</a>`],
+      "/flood": [
+        "text/html",
+        `<script>setInterval(() => { for (let i = 0; i < 100; i++) console.log({ i }); }, 10);</script>`,
+      ],
+    });
+    const { look, act, ref } = openBrowser({ allowPrivate: [host] });
+    await look({ action: "navigate", url: origin });
+    let text = await act({ action: "click", ref: ref('link "Open"') });
+    const closed = `Tab 2 was closed, because its page caused more than 5000 messages on its console within 10 seconds: ${origin}/flood`;
+    await vi.waitFor(async () => {
+      text += await look({ action: "snapshot" });
+      expect(text).toContain(closed);
+    }, 20_000);
+    const seen = await look({ action: "snapshot" });
+    expect(seen).toContain("Title: Opener");
+    expect(seen).not.toContain("was closed");
+  });
+});
