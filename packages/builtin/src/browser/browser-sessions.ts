@@ -7,13 +7,17 @@ import type { LaunchOptions } from "./launch-browser.ts";
 
 type Owner = Pick<ToolContext, "sessionId" | "caller">;
 
+/** The calls of one caller, in all of its sessions and by all of its agents. Without callers there is one. */
+const toCallerKey = ({ caller }: Owner): string => JSON.stringify(caller?.id ?? null);
+
 interface OpenSession {
   readonly session: BrowserSession;
   readonly reachable: ReachableHosts;
 }
 
-/** Browsers that run at one time. */
-const maxSessions = 8;
+/** Browsers that run at one time: of one caller, and of all. */
+const maxOfCaller = 4;
+const maxSessions = 16;
 /** Milliseconds after which a browser that is not used is closed. */
 const idleMs = 600_000;
 
@@ -24,6 +28,8 @@ export class BrowserSessions {
   readonly #sessions = new Map<string, Promise<OpenSession>>();
   /** Those that are open, by the same keys. */
   readonly #open = new Map<string, OpenSession>();
+  /** The callers of those that are open or being launched, by the same keys. */
+  readonly #callers = new Map<string, string>();
   readonly #timers = new Map<string, () => void>();
   #isClosed = false;
 
@@ -44,15 +50,12 @@ export class BrowserSessions {
     let opening = this.#sessions.get(key);
     if (opening === undefined) {
       if (this.#isClosed) throw new ToolError("unavailable", "The source is closed.");
-      if (this.#sessions.size >= maxSessions) {
-        throw new ToolError(
-          "limit_exceeded",
-          `${maxSessions} browsers are open, which is the maximum. One that is not used closes after ${idleMs / 60_000} minutes.`,
-        );
-      }
+      const caller = toCallerKey(ctx);
+      this.#requireRoom(caller);
       opening = this.#launch(key);
       this.#sessions.set(key, opening);
-      opening.catch(() => this.#sessions.delete(key));
+      this.#callers.set(key, caller);
+      opening.catch(() => this.#forget(key));
     }
     // The launch itself goes to its end: the next call has use for it.
     const opened = await withSignal(opening, ctx.signal);
@@ -94,6 +97,28 @@ export class BrowserSessions {
     await Promise.all(Array.from(this.#sessions.keys(), (key) => this.#end(key)));
   }
 
+  /** @throws ToolError `limit_exceeded` */
+  #requireRoom(caller: string): void {
+    const own = [...this.#callers.values()].filter((one) => one === caller).length;
+    const remedy = `Close one in its session with action close; one that is not used closes after ${idleMs / 60_000} minutes.`;
+    if (own >= maxOfCaller) {
+      throw new ToolError(
+        "limit_exceeded",
+        `${own} browsers of this caller are open, which is the maximum for one caller. ${remedy}`,
+      );
+    }
+    if (this.#sessions.size < maxSessions) return;
+    throw new ToolError(
+      "limit_exceeded",
+      `${maxSessions} browsers of all callers are open, which is the maximum. ${remedy}`,
+    );
+  }
+
+  #forget(key: string): void {
+    this.#sessions.delete(key);
+    this.#callers.delete(key);
+  }
+
   async #launch(key: string): Promise<OpenSession> {
     const reachable = new ReachableHosts(this.hosts);
     const opened = { session: await BrowserSession.open(reachable, this.#options), reachable };
@@ -107,7 +132,7 @@ export class BrowserSessions {
     this.#timers.delete(key);
     const opened = await opening?.catch(() => undefined);
     // Another call may have ended it meanwhile, and opened a new one.
-    if (this.#sessions.get(key) === opening) this.#sessions.delete(key);
+    if (this.#sessions.get(key) === opening) this.#forget(key);
     if (this.#open.get(key) === opened) this.#open.delete(key);
     await opened?.session.close();
   }

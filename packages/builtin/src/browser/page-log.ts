@@ -8,6 +8,7 @@ const maxEntries = 100;
 /** Hosts that pages have asked for. */
 const maxHosts = 1_000;
 const maxMessage = 500;
+const maxUnreleased = 2_000;
 
 /** A request of a page. */
 interface LoggedRequest {
@@ -37,6 +38,8 @@ export class PageLog {
   readonly #asked = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #reported = new Set<string>();
+  /** Arguments of messages that the pages still hold. */
+  #unreleased = 0;
   #newErrors = 0;
   #newNotes: string[] = [];
 
@@ -50,7 +53,7 @@ export class PageLog {
     const onConsole = (message: ConsoleMessage): void => {
       if (message.type() === "error") this.#newErrors += 1;
       this.#addMessage(message.page(), `${message.type()}: ${message.text()}`);
-      releaseArguments(message);
+      this.#release(message);
     };
     const onError = (error: WebError): void => {
       this.#newErrors += 1;
@@ -146,6 +149,22 @@ export class PageLog {
     return [...this.#refused].filter((host) => this.#asked.has(host));
   }
 
+  /**
+   * Releases the arguments of a message: Playwright holds up to 100,000, of any size, and the page holds its objects for
+   * them. A page whose script never pauses releases none.
+   */
+  #release(message: ConsoleMessage): void {
+    const page = message.page();
+    for (const argument of message.args()) {
+      this.#unreleased += 1;
+      const onReleased = (): void => void (this.#unreleased -= 1);
+      argument.dispose().then(onReleased, onReleased);
+    }
+    if (this.#unreleased > maxUnreleased) {
+      this.#guard.report(page ?? undefined, "fills its console without a pause");
+    }
+  }
+
   #addMessage(page: Page | null, text: string): void {
     this.#guard.count(page ?? undefined, "message");
     this.#guard.count(page ?? undefined, "character", text.length);
@@ -163,11 +182,6 @@ export function toHost(text: string): string {
   if (url === null || url.hostname === "") return url?.protocol ?? "an invalid URL";
   const { hostname, port } = toTarget(url);
   return `${hostname}:${port}`;
-}
-
-/** Playwright holds up to 100,000 arguments of messages, of any size, and the page's objects behind them. */
-function releaseArguments(message: ConsoleMessage): void {
-  for (const argument of message.args()) argument.dispose().catch(() => {});
 }
 
 /** Adds an entry as the latest, and deletes the oldest one beyond the maximum. */

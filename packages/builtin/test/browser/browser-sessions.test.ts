@@ -100,17 +100,38 @@ describe.runIf(hasBrowser && process.platform === "linux")("browsers", () => {
     expect(await look(navigate)).toContain("hello");
   });
 
-  test.runIf(inFullRun(true, false))("are eight at most", { timeout: 120_000 }, async () => {
-    const server = await openPages({ "/": page });
-    const { look } = openBrowser({ allowPrivate: [server.host] });
-    const texts = await Promise.all(
-      Array.from({ length: 9 }, (_, index) =>
-        look({ action: "navigate", url: server.origin }, `caller-${index}`),
-      ),
-    );
-    expect(texts.filter((text) => text.includes("hello")).length).toBe(8);
-    expect(
-      texts.filter((text) => text.startsWith("limit_exceeded: 8 browsers are open")).length,
-    ).toBe(1);
-  });
+  test.runIf(inFullRun(true, false))(
+    "are four of one caller at most, and sixteen of all",
+    { timeout: 240_000 },
+    async () => {
+      const server = await openPages({ "/": page });
+      const tools = openTools([
+        browserTools({ allowPrivate: [server.host], sandbox: process.getuid?.() !== 0 }),
+      ]);
+      const navigate = { action: "navigate", url: server.origin };
+      /** One browser for each agent: agents of a caller share its limit. */
+      const open = (id: string, agents: number): Promise<string[]> =>
+        Promise.all(
+          Array.from({ length: agents }, (_, agent) =>
+            tools.callText("browser", navigate, { id, agent: `${agent}` }),
+          ),
+        );
+      const texts = await open("greedy", 6);
+      expect(texts.filter((text) => text.includes("hello")).length).toBe(4);
+      const refused = texts.filter((text) =>
+        text.startsWith("limit_exceeded: 4 browsers of this caller are open"),
+      );
+      expect(refused.length).toBe(2);
+      await open("ada", 4);
+      await open("bob", 4);
+      expect((await open("eve", 4)).every((text) => text.includes("hello"))).toBe(true);
+      expect(await open("joe", 1)).toEqual([
+        expect.stringMatching(/^limit_exceeded: 16 browsers of all callers are open/),
+      ]);
+      // One that is closed makes room again.
+      await tools.callText("browser", { action: "close" }, { id: "greedy", agent: "0" });
+      const again = await open("greedy", 1);
+      expect(again.join("")).toContain("hello");
+    },
+  );
 });

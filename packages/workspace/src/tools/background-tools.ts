@@ -7,7 +7,7 @@ import {
 } from "@toolweave/core";
 import type { BackgroundCommand } from "../processes/background-commands.ts";
 import { toOutputText } from "../processes/output-buffer.ts";
-import { getOwner, type Workspace } from "./workspace.ts";
+import { getCommandOwner, type Workspace } from "./workspace.ts";
 
 const maxWaitMs = 30_000;
 
@@ -87,7 +87,7 @@ export function bashKillTool(workspace: Workspace): Tool {
 }
 
 function find(workspace: Workspace, id: string, ctx: ToolContext): BackgroundCommand {
-  const command = workspace.background.get(id, getOwner(ctx));
+  const command = workspace.background.get(id, getCommandOwner(ctx));
   if (command !== undefined) return command;
   throw new ToolError(
     "execution_failed",

@@ -11,7 +11,7 @@ import { commandPermissions } from "./command-permissions.ts";
 import { describeEnd, describeScript } from "./describe-script.ts";
 import { OutputArtifact } from "./output-artifact.ts";
 import { runScript } from "./run-script.ts";
-import { getOwner, type Workspace } from "./workspace.ts";
+import { getCommandOwner, type Workspace } from "./workspace.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -127,7 +127,7 @@ async function startInBackground(
   script: Script,
 ): Promise<ToolOutput> {
   const permissions = ctx.permissions ?? [];
-  const command = workspace.background.start(getOwner(ctx), async ({ onOutput, signal }) => {
+  const command = workspace.background.start(getCommandOwner(ctx), async ({ onOutput, signal }) => {
     const end = await runScript(workspace, {
       ...script,
       permissions,
@@ -137,12 +137,6 @@ async function startInBackground(
     const { notes } = describeEnd({ ...script, end });
     return { text: notes.join("; ") || "exit 0", exitCode: end.exitCode };
   });
-  if (command === undefined) {
-    throw new ToolError(
-      "execution_failed",
-      "Too many commands run in the background. End one with bash_kill.",
-    );
-  }
   const { id } = command;
   const { level } = await workspace.sandbox();
   return {

@@ -3,7 +3,7 @@ import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
 import type { Jail } from "../jail/jail.ts";
 import type { PathInfo } from "../jail/path-info.ts";
-import type { BackgroundCommands } from "../processes/background-commands.ts";
+import type { BackgroundCommands, CommandOwner } from "../processes/background-commands.ts";
 import type { ProcessLimits } from "../processes/limits.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SearchThread } from "../search/search-thread.ts";
@@ -53,6 +53,11 @@ export class SeenByOwner {
  */
 export function getOwner({ sessionId, caller }: CallOwner): string {
   return JSON.stringify([sessionId ?? null, caller?.id ?? null]);
+}
+
+/** The owner of a command in the background. */
+export function getCommandOwner(owner: CallOwner): CommandOwner {
+  return { session: getOwner(owner), caller: JSON.stringify(owner.caller?.id ?? null) };
 }
 
 /** The part of a call's context that says for whom it is. */

@@ -91,10 +91,54 @@ test("commands in the background end with the workspace", async () => {
   await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]), 60_000);
 });
 
-test("an owner has 16 commands in the background at most", async () => {
-  const workspace = openWorkspace({}, { sandbox: "none" });
-  for (let count = 0; count < 16; count++) await start(workspace, "sleep 300");
-  expect(await workspace.failure("bash", { command: "sleep 1", background: true })).toContain(
-    "Too many commands run in the background",
-  );
+test("a session has 16 commands in the background at most, and a caller 32 in all of its sessions", async () => {
+  const { root } = openWorkspace();
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  const executor = new ToolExecutor({ registry, policy: "autonomous" });
+  const call = (caller: string, sessionId: string, name: string, args: JsonObject) =>
+    executor
+      .startRun({ caller: { id: caller }, sessionId })
+      .execute({ id: "1", name, arguments: args });
+  const startIn = (caller: string, session: string) =>
+    call(caller, session, "bash", { command: "sleep 300", background: true });
+  const first = await startIn("ann", "a");
+  for (let count = 1; count < 16; count++) expect((await startIn("ann", "a")).ok).toBe(true);
+  expect((await startIn("ann", "a")).error).toMatchObject({
+    code: "limit_exceeded",
+    message:
+      "16 commands of this session run in the background, which is the maximum. End one with bash_kill.",
+  });
+  for (let count = 0; count < 16; count++) expect((await startIn("ann", "b")).ok).toBe(true);
+  expect((await startIn("ann", "c")).error).toMatchObject({
+    code: "limit_exceeded",
+    message:
+      "32 commands of this caller run in the background, which is the maximum. End one with bash_kill in the session that has started it.",
+  });
+  // Another caller has a limit of its own, and one that has ended makes room.
+  expect((await startIn("bob", "c")).ok).toBe(true);
+  await call("ann", "a", "bash_kill", { id: getId(first) });
+  expect((await startIn("ann", "c")).ok).toBe(true);
+  await registry.close();
+});
+
+test("the output of a caller is not forgotten for the many commands of another one", async () => {
+  const { root } = openWorkspace();
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  const executor = new ToolExecutor({ registry, policy: "autonomous" });
+  const call = (caller: string, name: string, args: JsonObject) =>
+    executor
+      .startRun({ caller: { id: caller }, sessionId: "s" })
+      .execute({ id: "1", name, arguments: args });
+  const run = async (caller: string): Promise<string> => {
+    const id = getId(await call(caller, "bash", { command: "echo kept", background: true }));
+    const ended = { id, wait_ms: 20_000, after: 5 };
+    await vi.waitFor(async () =>
+      expect(readText(await call(caller, "bash_output", ended))).toContain("exit 0"),
+    );
+    return id;
+  };
+  const id = await run("ann");
+  for (let count = 0; count < 70; count++) await run("bob");
+  expect(readText(await call("ann", "bash_output", { id, after: 0 }))).toContain("kept");
+  await registry.close();
 });
