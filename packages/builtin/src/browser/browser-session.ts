@@ -5,7 +5,13 @@ import { toTarget, type ReachableHosts } from "../web/web-hosts.ts";
 import { Downloads } from "./downloads.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
-import { countClosedRoots, isInPage, readElements, type PageElement } from "./page-elements.ts";
+import {
+  countClosedRoots,
+  isInPage,
+  readElements,
+  readTree,
+  type PageElement,
+} from "./page-elements.ts";
 import { PageLog, toHost } from "./page-log.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import {
@@ -191,8 +197,10 @@ export class BrowserSession {
     const options = { mode: "ai", timeout: actionTimeoutMs, signal } as const;
     const { page } = tab;
     const read = async (): Promise<PageText> => {
-      const tree = await page.ariaSnapshot(options);
-      const elements = readElements(await page.ariaSnapshotJSON(options));
+      const nodes = page.ariaSnapshotJSON(options);
+      nodes.catch(() => {});
+      const { tree, hasBody } = await readTree(page, page.ariaSnapshot(options));
+      const elements = hasBody ? readElements(await nodes) : new Map<string, PageElement>();
       tab.seen = { url: page.url(), elements };
       if (tab.chooser !== undefined && !(await isInPage(tab.chooser))) delete tab.chooser;
       return { tree, title: await page.title(), closedRoots: await countClosedRoots(page) };

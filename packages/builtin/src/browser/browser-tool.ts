@@ -44,6 +44,8 @@ interface Arguments {
 }
 
 const navigationTimeoutMs = 30_000;
+/** Milliseconds for a page to load after its server has answered: then it is read as it is. */
+const loadTimeoutMs = 10_000;
 const maxWaitSeconds = 60;
 /** Pixels of one scroll. */
 const scrollDistance = 600;
@@ -149,10 +151,21 @@ async function navigate(
     let failure: Error | undefined;
     await session.perform(tab, ctx.signal, async () => {
       try {
+        const { signal } = ctx;
         response = await tab.page.goto(url.href, {
-          waitUntil: "load",
           timeout: navigationTimeoutMs,
-          signal: ctx.signal,
+          signal,
+          waitUntil: "commit",
+        });
+        // A page whose loading a script has stopped, such as for a link to mail, is complete without an event.
+        await Promise.any([
+          tab.page.waitForLoadState("load", { timeout: loadTimeoutMs, signal }),
+          tab.page.waitForFunction(`document.readyState === "complete"`, undefined, {
+            timeout: loadTimeoutMs,
+            polling: 100,
+          }),
+        ]).catch((error: AggregateError) => {
+          throw error.errors[0];
         });
       } catch (error) {
         failure = error as Error;
@@ -227,7 +240,7 @@ async function move(
   const { action, ref, direction = "down" } = args;
   switch (action) {
     case "back":
-      await page.goBack({ signal });
+      await page.goBack({ signal, waitUntil: "commit" });
       return;
     case "scroll":
       if (ref !== undefined)

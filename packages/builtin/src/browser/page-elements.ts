@@ -38,6 +38,30 @@ export function describeElement({ role, name }: PageElement): string {
   return short === "" ? role : `${role} ${JSON.stringify(short)}`;
 }
 
+/** Characters of a document without a body that are read. */
+const maxSource = 200_000;
+
+/** The source of a document that has no body and will have none, such as XML; undefined for other documents. */
+const bodilessSource = `document.body === null && document.readyState === "complete"
+  ? (document.documentElement?.outerHTML ?? "").slice(0, ${maxSource}) : undefined`;
+
+/**
+ * Waits for the accessibility tree of a page. Playwright waits for a body, which XML and SVG do not have, nor a page whose
+ * loading a script has stopped: of these, the source is read.
+ */
+export async function readTree(
+  page: Page,
+  tree: Promise<string>,
+): Promise<{ readonly tree: string; readonly hasBody: boolean }> {
+  tree.catch(() => {});
+  const source = page.evaluate<unknown>(bodilessSource).catch(() => undefined);
+  const withBody = tree.then((read) => ({ tree: read, hasBody: true }));
+  const without = source.then((read) =>
+    typeof read === "string" ? { tree: read, hasBody: false } : withBody,
+  );
+  return Promise.race([withBody, without]);
+}
+
 /** Nodes of a document whose shadow roots are counted: all of them are read for it. */
 const maxNodes = 50_000;
 

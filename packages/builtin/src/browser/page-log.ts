@@ -10,6 +10,18 @@ const maxHosts = 1_000;
 const maxMessage = 500;
 const maxUnreleased = 2_000;
 
+/** Schemes of pages. */
+const browserSchemes: ReadonlySet<string> = new Set([
+  "about:",
+  "blob:",
+  "chrome-error:",
+  "data:",
+  "file:",
+  "http:",
+  "https:",
+  "javascript:",
+]);
+
 /** A request of a page. */
 interface LoggedRequest {
   readonly method: string;
@@ -65,6 +77,7 @@ export class PageLog {
     context.on("request", (request) => {
       guard.count(findPage(request), "request");
       this.addAsked(request.url());
+      this.#noteProgram(request);
       addBounded(this.#requests, request, {
         method: request.method(),
         url: ellipsize(request.url(), maxMessage),
@@ -108,7 +121,7 @@ export class PageLog {
 
   /** Adds a sentence to the next report. */
   addNote(text: string): void {
-    this.#newNotes.push(text);
+    if (!this.#newNotes.includes(text)) this.#newNotes.push(text);
     if (this.#newNotes.length > maxEntries) this.#newNotes.shift();
   }
 
@@ -147,6 +160,15 @@ export class PageLog {
 
   #refusedToPages(): string[] {
     return [...this.#refused].filter((host) => this.#asked.has(host));
+  }
+
+  /** Links such as `mailto:` are for another program, and nothing happens. */
+  #noteProgram(request: Request): void {
+    const { protocol = "" } = URL.parse(request.url()) ?? {};
+    if (!request.isNavigationRequest() || browserSchemes.has(protocol)) return;
+    this.addNote(
+      `The page has opened a ${protocol} link, which is for another program. None was started.`,
+    );
   }
 
   /**

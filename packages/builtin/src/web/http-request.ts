@@ -11,7 +11,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { isJsonMediaType } from "@toolweave/core/adapter";
+import { frameContent, isJsonMediaType } from "@toolweave/core/adapter";
 import type { HttpHeaders, HttpRequest, HttpResponse } from "@toolweave/http";
 import { describeStored, isStored, maxStored, storeBody } from "./stored-body.ts";
 import type { WebCredentials } from "./web-credentials.ts";
@@ -245,25 +245,35 @@ async function describe(
   const { status, statusText, mediaType = "", truncated } = response;
   const headers = reportHeaders(response.headers);
   const artifacts: ArtifactRef[] = [];
-  let text: string;
+  const notes: string[] = [];
+  let text = "";
   if (response.stream !== undefined) {
     const artifact = await storeBody(ctx, response, save_to);
     artifacts.push(artifact);
-    text = describeStored(artifact);
+    notes.push(describeStored(artifact));
   } else {
     text = response.text();
     if (text.length > maxInline) {
       const artifact = await storeBody(ctx, response);
       artifacts.push(artifact);
-      text = `${text.slice(0, previewLength)}\n[The first ${previewLength} of ${text.length} characters. ${describeStored(artifact)}]`;
+      notes.push(
+        `[The first ${previewLength} of ${text.length} characters. ${describeStored(artifact)}]`,
+      );
+      text = text.slice(0, previewLength);
     }
   }
-  if (truncated === true) text += `\n[Only the first ${maxText} bytes were read.]`;
-  const head = `HTTP ${status} ${displayLine(statusText)}`.trimEnd();
+  if (truncated === true) notes.push(`[Only the first ${maxText} bytes were read.]`);
+  // All but the number is written by the host.
+  const answer = `HTTP ${status} ${displayLine(statusText)}`.trimEnd();
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const isFailure = web.failOnStatus && (status < 200 || status > 299);
   return {
-    content: [{ type: "text", text: [head, ...lines, "", text].join("\n").trimEnd() }],
+    content: [
+      { type: "text", text: [`HTTP ${status}`, ...notes].join("\n") },
+      ...frameContent(ctx.toolName, [
+        { type: "text", text: [answer, ...lines, "", text].join("\n").trimEnd() },
+      ]),
+    ],
     value: {
       status,
       statusText,

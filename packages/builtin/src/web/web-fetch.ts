@@ -100,7 +100,7 @@ async function fetchPage(
     },
     { timeoutMs, maxBytes: maxPage },
   );
-  const { status, statusText } = response;
+  const { status } = response;
   if (status >= 300 && status < 400) return describeRedirect(response);
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && response.stream !== undefined) {
@@ -116,7 +116,7 @@ async function fetchPage(
     cache.set(key, page, ctx.scope.clock.now());
     return describe(page, args, ctx);
   }
-  const message = `${url.host} answered ${status} ${displayLine(statusText)}`.trimEnd();
+  const message = `${url.host} answered ${status}`;
   const error = new ToolError("upstream", `${message}.`, { status });
   const output = describe(page, { ...args, max_chars: 2_000 }, ctx);
   return {

@@ -44,7 +44,9 @@ describe("http_request", () => {
       "content-type": "application/json",
     });
     expect(value.headers).not.toHaveProperty("set-cookie");
-    expect(readText(outcome)).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\n/);
+    expect(readText(outcome)).toMatch(
+      /^HTTP 200\n\[data .*\]\nHTTP 200 OK\ncontent-type: application\/json\n/,
+    );
     expect(JSON.stringify(outcome)).not.toContain("s3cret");
   });
 

@@ -31,7 +31,6 @@ import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 export class BaseRun<Executor extends object> {
   readonly sessionId: string | undefined;
   readonly caller: Caller | undefined;
-  readonly injected: unknown;
   readonly limits: RunLimits | undefined;
   /** @internal */
   readonly delegateScope: RunOptions["delegateScope"];
@@ -58,6 +57,7 @@ export class BaseRun<Executor extends object> {
   /** @internal */
   readonly callIds: CallIds = new CallIds();
   readonly #engine: CallServices;
+  readonly #injected: unknown;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
   readonly #searched: SearchedToolset | undefined;
@@ -86,7 +86,7 @@ export class BaseRun<Executor extends object> {
     this.sessionId = options.sessionId;
     // Copied: every tool of the run sees it, and must not give itself a role.
     this.caller = options.caller === undefined ? undefined : copyCaller(options.caller);
-    this.injected = options.injected;
+    this.#injected = options.injected;
     this.delegateScope = options.delegateScope;
     this.inheritedContext = options.inheritedContext;
     this.inlineBinary = options.inlineBinary === true;
@@ -102,6 +102,11 @@ export class BaseRun<Executor extends object> {
     }
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);
+  }
+
+  /** The values for tools. A printed run does not contain them: they can be credentials. */
+  get injected(): unknown {
+    return this.#injected;
   }
 
   /** The executor of the run. */

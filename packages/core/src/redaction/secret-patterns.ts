@@ -8,7 +8,7 @@ const shortest = 4;
 const minPartLength = 8;
 
 /**
- * The texts that reveal a secret: itself, and its part in base64 of a longer text, whatever surrounds it. JSON's and
+ * The texts that reveal a secret: itself, in hexadecimal, and its part in base64 of a longer text. JSON's and
  * percent escapes need none: they are decoded before the search.
  */
 export function secretPatterns(secret: string): ReadonlySet<string> {
@@ -23,6 +23,8 @@ export function secretPatterns(secret: string): ReadonlySet<string> {
   const bytes = new TextEncoder().encode(secret);
   // In bytes that are read as one character each.
   if (bytes.length > secret.length) patterns.add(latin1(bytes));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  patterns.add(hex).add(hex.toUpperCase());
   const json = JSON.stringify(secret).slice(1, -1);
   for (const written of new Set([secret, json, percentEncoded(secret)])) {
     addBase64(written === secret ? bytes : new TextEncoder().encode(written), patterns);

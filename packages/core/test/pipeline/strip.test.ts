@@ -1,7 +1,8 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { defineTool, type JsonObject } from "@toolweave/core";
 import type { InjectedParameter } from "@toolweave/core/adapter";
-import { call, executorFor, foreignTool, recorded } from "../support/executor-for.ts";
+import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -119,6 +120,16 @@ describe("an injected value", () => {
       await executor.resume(outcome.interruption, [{ type: "approve" }]);
     expect(caller).toEqual({ id: "ada" });
   });
+});
+
+test("an injected value is in no run that is printed", () => {
+  const run = executorFor(tool("t", () => "done")).startRun({
+    injected: { token: "tok_4f9a0c2b" },
+  });
+  expect(run.injected).toEqual({ token: "tok_4f9a0c2b" });
+  for (const printed of [inspect(run, { depth: 10, showHidden: true }), JSON.stringify(run)]) {
+    expect(printed).not.toContain("tok_4f9a0c2b");
+  }
 });
 
 describe("an injected value that a tool declares and does not call optional", () => {

@@ -127,6 +127,20 @@ describe("a registered secret in another encoding", () => {
   });
 });
 
+describe("a registered secret in hexadecimal", () => {
+  test.each(["hex", "HEX"])("is found as %s, also next to other digits", async (letters) => {
+    for (const one of [secret, plain]) {
+      const digits = Buffer.from(one).toString("hex");
+      const written = letters === "HEX" ? digits.toUpperCase() : digits;
+      expect(await modelText(`before 0x${written}00 after`, [one])).toBe(
+        JSON.stringify([{ type: "text", text: "before 0x[redacted]00 after" }]),
+      );
+    }
+    const other = Buffer.from("nothing").toString("hex");
+    expect(await modelText(other, [secret, plain])).toContain(other);
+  });
+});
+
 describe("a secret in bytes", () => {
   const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
   const swapped = (text: string): Buffer => utf16(text).swap16();
