@@ -184,6 +184,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/builtin": [
     ["html", "session", "time"],
     ["hooks", "memory", "plan", "schedule", "web"],
+    ["browser/page"],
     ["browser"],
     ["."],
   ],

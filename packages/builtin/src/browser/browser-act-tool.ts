@@ -10,7 +10,8 @@ import {
 import type { Locator } from "playwright-core";
 import type { BrowserSession, Intent } from "./browser-session.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
-import { describeElement, selectOptions } from "./page-elements.ts";
+import { selectOptions } from "./page/list-options.ts";
+import { describeElement } from "./page/page-elements.ts";
 import { reportPage } from "./report-page.ts";
 import { describeDialog, rejectDialog, type Tab } from "./tab.ts";
 

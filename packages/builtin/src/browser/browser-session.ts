@@ -3,17 +3,12 @@ import { pause, withSignal } from "@toolweave/core/adapter";
 import type { Dialog, Locator, Page } from "playwright-core";
 import { toTarget, type ReachableHosts } from "../web/web-hosts.ts";
 import { Downloads } from "./downloads.ts";
-import { FloodGuard } from "./flood-guard.ts";
+import { FloodGuard } from "./page/flood-guard.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
-import {
-  countClosedRoots,
-  isInPage,
-  readElements,
-  readTree,
-  type PageElement,
-} from "./page-elements.ts";
-import { PageLog, toHost } from "./page-log.ts";
-import { PendingRequests } from "./pending-requests.ts";
+import { readElements, type PageElement } from "./page/page-elements.ts";
+import { isInPage, readPage, type PageText } from "./page/read-page.ts";
+import { PageLog, toHost } from "./page/page-log.ts";
+import { PendingRequests } from "./page/pending-requests.ts";
 import {
   describeBlocking,
   expectAnswer,
@@ -197,13 +192,10 @@ export class BrowserSession {
     const options = { mode: "ai", timeout: actionTimeoutMs, signal } as const;
     const { page } = tab;
     const read = async (): Promise<PageText> => {
-      const nodes = page.ariaSnapshotJSON(options);
-      nodes.catch(() => {});
-      const { tree, hasBody } = await readTree(page, page.ariaSnapshot(options));
-      const elements = hasBody ? readElements(await nodes) : new Map<string, PageElement>();
-      tab.seen = { url: page.url(), elements };
+      const seen = await readPage(page, options);
+      tab.seen = { url: page.url(), elements: seen.elements };
       if (tab.chooser !== undefined && !(await isInPage(tab.chooser))) delete tab.chooser;
-      return { tree, title: await page.title(), closedRoots: await countClosedRoots(page) };
+      return seen;
     };
     return this.#untilBlocked(tab, signal, expectAnswer(tab, read()));
   }
@@ -389,12 +381,4 @@ export function hasEnded(reason = "The browser has ended."): ToolError {
     "unavailable",
     `${reason} Call browser with action navigate to open another one.`,
   );
-}
-
-/** A page as it is read. */
-export interface PageText {
-  readonly title: string;
-  readonly tree: string;
-  /** Closed shadow roots, whose content is not in the tree. */
-  readonly closedRoots: number;
 }

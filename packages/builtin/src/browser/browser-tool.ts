@@ -11,7 +11,7 @@ import type { Response } from "playwright-core";
 import { parseWebUrl } from "../web/web-hosts.ts";
 import { actionTimeoutMs, type BrowserSession } from "./browser-session.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
-import { toHost } from "./page-log.ts";
+import { toHost } from "./page/page-log.ts";
 import { reportPage } from "./report-page.ts";
 import { describeState, rejectDialog, type Tab } from "./tab.ts";
 

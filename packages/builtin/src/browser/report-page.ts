@@ -101,8 +101,8 @@ async function readPage(
   }
   const { tree, title, closedRoots } = seen;
   // The title is of the page, too.
-  const shown = find === undefined ? tree : findLines(tree, find);
-  const text = [...pageLines, `Title: ${displayLine(title)}`, shown].join("\n");
+  const displayed = find === undefined ? tree : findLines(tree, find);
+  const text = [...pageLines, `Title: ${displayLine(title)}`, displayed].join("\n");
   const hidden =
     closedRoots === 0
       ? []

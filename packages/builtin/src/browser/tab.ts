@@ -1,7 +1,7 @@
 import { displayLine, ToolError } from "@toolweave/core";
 import { ellipsize, pause } from "@toolweave/core/adapter";
 import type { Dialog, FileChooser, Page } from "playwright-core";
-import type { PageElements } from "./page-elements.ts";
+import type { PageElements } from "./page/page-elements.ts";
 
 /** Characters of a dialog's text in an error. */
 const maxDialogText = 200;

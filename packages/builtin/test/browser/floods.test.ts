@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { FloodGuard } from "../../src/browser/flood-guard.ts";
+import { FloodGuard } from "../../src/browser/page/flood-guard.ts";
 import { openPages } from "../support/web-server.ts";
 import { hasBrowser, openBrowser } from "./support/open-browser.ts";
 

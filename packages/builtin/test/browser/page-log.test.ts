@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { BrowserContext } from "playwright-core";
 import { expect, test } from "vitest";
-import { FloodGuard } from "../../src/browser/flood-guard.ts";
-import { PageLog } from "../../src/browser/page-log.ts";
+import { FloodGuard } from "../../src/browser/page/flood-guard.ts";
+import { PageLog } from "../../src/browser/page/page-log.ts";
 
 const openLog = (): PageLog =>
   new PageLog(new EventEmitter() as unknown as BrowserContext, new FloodGuard(() => {}));

@@ -31,15 +31,15 @@ describe.runIf(hasBrowser)("select", () => {
     for (const [list, value, label, chosen] of [
       ["Count", "2", "2", "count=3"],
       ["Count", "3", "2", "count=3"],
-      ["Count", "1", "1", "count=2"],
+      // It is selected already: nothing changes.
+      ["Count", "1", "1", "Title: Lists"],
       ["City", "b", "Springfield", "city=b"],
       ["City", "Shown", "Shown", "city=d"],
       ["City", "Two words", "Two words", "city=e"],
     ] as const) {
       const text = await select(`combobox "${list}"`, value);
       expect(text).toContain(`Selected: "${label}"`);
-      // The first option of a list is selected already: there is no change then.
-      if (value !== "1") expect(text).toContain(`chosen ${chosen}`);
+      expect(text).toContain(chosen);
     }
     const text = await select('listbox "Tags"', "red", "blue");
     expect(text).toContain('Selected: "red", "blue"');

@@ -42,17 +42,9 @@ export class BaseRun<Executor extends object> {
   readonly durable: DurableRun | undefined;
   /** @internal */
   readonly counters: RunCounters | undefined;
-  /**
-   * Time at which the run's duration is used up; Infinity: never.
-   *
-   * @internal
-   */
+  /** @internal Time at which the run's duration is used up; Infinity: never. */
   readonly endsAt: number;
-  /**
-   * Also redacts the secrets that the run injects; set when a tool first receives them.
-   *
-   * @internal
-   */
+  /** @internal Also redacts the secrets that the run injects; set when a tool first receives them. */
   redactor: SecretRedactor | undefined;
   /** @internal */
   readonly callIds: CallIds = new CallIds();
@@ -104,7 +96,7 @@ export class BaseRun<Executor extends object> {
     if (options.signal !== undefined) this.#follow(options.signal);
   }
 
-  /** The values for tools. A printed run does not contain them: they can be credentials. */
+  /** For tools. Not printed with the run. */
   get injected(): unknown {
     return this.#injected;
   }

@@ -1,6 +1,6 @@
 import { ellipsize } from "@toolweave/core/adapter";
 import type { BrowserContext, ConsoleMessage, Page, Request, WebError } from "playwright-core";
-import { toTarget } from "../web/web-hosts.ts";
+import { toTarget } from "../../web/web-hosts.ts";
 import { findPage, type FloodGuard } from "./flood-guard.ts";
 
 /** The last messages, requests and refused hosts that are remembered. */
