@@ -24,7 +24,7 @@ const maxTabs = 20;
 const maxIntents = 100;
 
 /** Milliseconds in which a page is closed, unless a script of it runs without end. */
-const closeMs = 3_000;
+const closeMs = 8_000;
 
 /** The page, and the element or dialog on it, that a call is to act on. */
 export interface Intent {

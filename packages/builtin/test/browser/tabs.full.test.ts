@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openPages } from "../support/web-server.ts";
 import { hasBrowser, openBrowser, type OpenBrowser } from "./support/open-browser.ts";
@@ -28,7 +29,10 @@ async function openOpener(): Promise<OpenBrowser & { readonly origin: string }> 
 /** Looks until the text is there: a new tab is opened a moment after the click. */
 async function lookUntil({ look }: OpenBrowser, args: { action: string }, text: string) {
   let last = "";
-  for (let looks = 0; looks < 50 && !last.includes(text); looks++) last = await look(args);
+  for (let looks = 0; looks < 50 && !last.includes(text); looks++) {
+    last = await look(args);
+    await sleep(100);
+  }
   expect(last).toContain(text);
   return last;
 }
