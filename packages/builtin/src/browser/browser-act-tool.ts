@@ -10,6 +10,7 @@ import {
 import type { Locator } from "playwright-core";
 import type { BrowserSession, Intent } from "./browser-session.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
+import { clickElement } from "./page/click-element.ts";
 import { selectOptions } from "./page/list-options.ts";
 import { describeElement } from "./page/page-elements.ts";
 import { reportPage } from "./report-page.ts";
@@ -228,7 +229,7 @@ async function actOn(
 ): Promise<readonly string[]> {
   switch (action) {
     case "click":
-      await (double ? element?.dblclick({ signal }) : element?.click({ signal }));
+      if (element !== undefined) await clickElement(element, double, signal);
       break;
     case "fill":
       await element?.fill(text, { signal });
