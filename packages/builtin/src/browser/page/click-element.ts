@@ -1,4 +1,4 @@
-import type { Locator } from "playwright-core";
+import type { ElementHandle, Locator } from "playwright-core";
 
 /** Pixels from the left edge of a label: its drawn box is there, and no link of its text. */
 const labelEdge = 8;
@@ -46,7 +46,7 @@ export async function clickElement(
     };
     return Array.from(labels ?? []).find(isDrawn) ?? null;
   });
-  const label = handle.asElement();
+  const label = handle.asElement() as ElementHandle | null;
   const box = await label?.boundingBox();
   if (label === null || box === null || box === undefined) return element.click({ signal });
   const position = { x: Math.min(labelEdge, box.width / 2), y: box.height / 2 };
