@@ -24,7 +24,7 @@ const program = `
   const host = "127.0.0.1:" + server.address().port;
   const store = { claim() {}, add() {} };
   const registry = new ToolRegistry([
-    webTools({ allowPrivate: [host] }), browserTools({ sandbox: true, executable: "/nowhere" }), memoryTools(), scheduleTools({ store }), planTools(),
+    webTools({ allowPrivate: [host] }), browserTools({ sandbox: true, executable: process.execPath }), memoryTools(), scheduleTools({ store }), planTools(),
   ]);
   const executor = new ToolExecutor({ registry, policy: "autonomous" });
   executor.toolset.specs();

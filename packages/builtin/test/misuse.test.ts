@@ -30,7 +30,10 @@ describe("an option of the wrong kind is an error with its name and the values t
       () => webTools({ credentials: { a: { ...webCredential, header: "a b" } } }),
       'webTools: credentials.a.header is "a b"; use the name of a header',
     ],
-    [() => browserTools({ executable: 5 as never }), "browserTools: executable is 5; use a text"],
+    [
+      () => browserTools({ executable: 5 as never }),
+      "browserTools: executable is 5; use the path of Chromium",
+    ],
     [() => shapeResults(undefined as never), "shapeResults: shapes is missing; use an object."],
     [() => shapeResults({ a: null as never }), "shapeResults: shapes.a is null; use an object."],
     [() => shapeResults({ a: { fields: [5 as never] } }), "shapes.a.fields is [5]; use a list of"],

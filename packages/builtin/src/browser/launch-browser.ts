@@ -41,12 +41,6 @@ const programs: readonly string[] = [
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const chromium = await importChromium();
   const executablePath = options.executable ?? findExecutable(chromium);
-  if (!existsSync(executablePath)) {
-    throw new ToolError(
-      "invalid_configuration",
-      `There is no browser at ${executablePath}, the executable of browserTools.`,
-    );
-  }
   if (options.sandbox && process.getuid?.() === 0) {
     throw new ToolError(
       "invalid_configuration",
