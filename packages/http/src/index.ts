@@ -30,5 +30,6 @@ export type {
 } from "./oauth/oauth-types.ts";
 export { SseParser } from "./message/sse-parser.ts";
 export type { SseEvent, SseOptions } from "./message/sse-parser.ts";
-export { decodeText } from "./message/decode-text.ts";
+export { decodeDocument, decodeText } from "./message/decode-text.ts";
+export type { DecodedText } from "./message/decode-text.ts";
 export { retryAfterMs } from "./message/http-response.ts";

@@ -33,7 +33,7 @@ export interface HttpResponse {
   readonly mediaType?: string | undefined;
   /**
    * Decodes the body as text: by its byte order mark, else as UTF-8 if it is valid UTF-8, else by the charset of the
-   * content type.
+   * content type, else by the one that HTML or XML declares itself. `decodeDocument` also returns the encoding.
    */
   text(): string;
 }
