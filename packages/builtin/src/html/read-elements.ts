@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import type { LeftOutKind } from "./left-out.ts";
 
 /** Characters of HTML that are read. */
 const maxHtml = 2_097_152;
@@ -9,8 +10,6 @@ const maxEvents = 200_000;
 /** Pieces in which a page is parsed: a limit ends it between two of them. */
 const pieceLength = 16_384;
 const eventsBetweenChecks = 1_000;
-/** Characters of an attribute `style` that is looked at. */
-const maxStyle = 2_000;
 
 /** The attributes of an element that are looked at. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -18,8 +17,16 @@ export type Attributes = Readonly<Record<string, string>>;
 /** The end of an element. */
 export type EndAction = (() => void) | undefined;
 
-/** Receives the elements of a page in their order, without those that no browser shows. */
+/** Receives the elements of a page in their order, and decides which of them are left out. */
 export interface ElementHandler {
+  /** @returns the kind of an element whose content is left out, `false` if it is not to be counted, else `undefined`. */
+  omit(name: string, attributes: Attributes): LeftOutKind | false | undefined;
+  /**
+   * The end of an element that was left out.
+   *
+   * @param characters of its text, without scripts and styles in it.
+   */
+  leaveOut(kind: LeftOutKind, characters: number): void;
   /** @returns what happens at its end. */
   open(name: string, attributes: Attributes): EndAction;
   text(text: string): void;
@@ -28,29 +35,61 @@ export interface ElementHandler {
 /** The attributes that are looked at. Others are not kept: a tag can have a hundred thousand. */
 const readAttributes: ReadonlySet<string> = new Set([
   "alt",
+  "alttext",
+  "aria-checked",
+  "aria-controls",
   "aria-label",
+  "checked",
   "class",
+  "close",
+  "colspan",
+  "content",
+  "display",
+  "encoding",
   "hidden",
   "href",
+  "http-equiv",
+  "id",
+  "open",
+  "reversed",
   "role",
+  "rowspan",
+  "scope",
+  "separators",
+  "shadowrootmode",
   "src",
   "start",
   "style",
   "title",
+  "type",
+  "value",
 ]);
+
+/** How the elements of a page are read. */
+export interface ReadOptions {
+  /** It is XML: `<script/>` is complete, and a CDATA section is text. */
+  readonly isXml: boolean;
+  /** Asked every 1,000 events; true: the rest is not read. */
+  readonly isOver: () => boolean;
+}
 
 /**
  * Reads the elements of a page. The work is linear in the length of the page, and bounded for hostile ones.
  *
- * @param isOver asked every 1,000 events; true: the rest is not read.
- * @returns false: the rest was not read, since the page is too long or too deep, or `isOver` has said so.
+ * @returns false: the rest was not read, since the page is too long or too deep, or `isOver` has returned true.
  */
-export function readElements(
-  html: string,
-  handler: ElementHandler,
-  isOver: () => boolean,
-): boolean {
-  return new ElementReader(handler, isOver).read(html);
+export function readElements(html: string, handler: ElementHandler, options: ReadOptions): boolean {
+  return new ElementReader(handler, options).read(html);
+}
+
+/** The element whose content is left out. */
+interface Skipped {
+  readonly kind: LeftOutKind | false;
+  /** Its depth. */
+  readonly depth: number;
+  characters: number;
+  /** The depth of a script or style in it, whose text is not counted; 0: none. */
+  rawDepth: number;
 }
 
 class ElementReader {
@@ -59,36 +98,40 @@ class ElementReader {
   readonly #parser: Parser;
   /** The ends of the open elements. */
   readonly #ends: EndAction[] = [];
-  /** Depth of the element whose content is left out; 0: none. */
-  #skippedAt = 0;
+  #skipped: Skipped | undefined;
   /** The element whose attributes are being read. */
   #opening: { readonly name: string; readonly attributes: Record<string, string> } | undefined;
   #events = 0;
   #isStopped = false;
 
-  constructor(handler: ElementHandler, isOver: () => boolean) {
+  constructor(handler: ElementHandler, { isXml, isOver }: ReadOptions) {
     this.#handler = handler;
     this.#isOver = isOver;
     // With onopentag, the parser would keep all attributes of a tag.
-    this.#parser = new Parser({
-      onopentagname: (name) => {
-        this.#begin();
-        this.#opening = { name, attributes: {} };
+    this.#parser = new Parser(
+      {
+        onopentagname: (name) => {
+          this.#begin();
+          this.#opening = { name, attributes: {} };
+        },
+        onattribute: (name, value) => {
+          if (this.#opening !== undefined && readAttributes.has(name)) {
+            this.#opening.attributes[name] ??= value;
+          }
+        },
+        ontext: (text) => {
+          this.#begin();
+          if (this.#skipped === undefined) this.#handler.text(text);
+          else if (this.#skipped.kind === "script") this.#skipped.characters += text.length;
+          else if (this.#skipped.rawDepth === 0) this.#skipped.characters += text.trim().length;
+        },
+        onclosetag: () => {
+          this.#begin();
+          this.#close();
+        },
       },
-      onattribute: (name, value) => {
-        if (this.#opening !== undefined && readAttributes.has(name)) {
-          this.#opening.attributes[name] ??= value;
-        }
-      },
-      ontext: (text) => {
-        this.#begin();
-        if (this.#skippedAt === 0) this.#handler.text(text);
-      },
-      onclosetag: () => {
-        this.#begin();
-        this.#close();
-      },
-    });
+      { recognizeSelfClosing: isXml, recognizeCDATA: isXml },
+    );
   }
 
   read(html: string): boolean {
@@ -113,44 +156,33 @@ class ElementReader {
     if (opening === undefined || this.#isStopped) return;
     this.#opening = undefined;
     const { name, attributes } = opening;
-    if (this.#skippedAt > 0) this.#ends.push(undefined);
-    else if (skipped.has(name) || isHidden(attributes)) {
-      this.#ends.push(() => (this.#skippedAt = 0));
-      this.#skippedAt = this.#ends.length;
-    } else this.#ends.push(this.#handler.open(name, attributes));
+    const skipped = this.#skipped;
+    if (skipped !== undefined) {
+      this.#ends.push(undefined);
+      const isRaw = name === "script" || name === "style";
+      if (isRaw && skipped.rawDepth === 0) skipped.rawDepth = this.#ends.length;
+      return;
+    }
+    const kind = this.#handler.omit(name, attributes);
+    if (kind === undefined) {
+      this.#ends.push(this.#handler.open(name, attributes));
+      return;
+    }
+    this.#ends.push(undefined);
+    this.#skipped = { kind, depth: this.#ends.length, characters: 0, rawDepth: 0 };
   }
 
   #close(): void {
     const end = this.#ends.pop();
-    if (this.#skippedAt === 0 || this.#ends.length < this.#skippedAt) end?.();
+    const depth = this.#ends.length;
+    const skipped = this.#skipped;
+    if (skipped === undefined) {
+      end?.();
+      return;
+    }
+    if (depth < skipped.rawDepth) skipped.rawDepth = 0;
+    if (depth >= skipped.depth) return;
+    this.#skipped = undefined;
+    if (skipped.kind !== false) this.#handler.leaveOut(skipped.kind, skipped.characters);
   }
-}
-
-/** Elements whose content no browser shows as text. */
-const skipped: ReadonlySet<string> = new Set([
-  "audio",
-  "canvas",
-  "datalist",
-  "embed",
-  "iframe",
-  "math",
-  "noembed",
-  "noframes",
-  "noscript",
-  "object",
-  "script",
-  "style",
-  "svg",
-  "template",
-  "textarea",
-  "video",
-]);
-
-function isHidden({ hidden, style }: Attributes): boolean {
-  if (hidden !== undefined) return true;
-  return (
-    style !== undefined &&
-    style.length < maxStyle &&
-    /(?:^|[;\s])(?:display\s?:\s?none|visibility\s?:\s?hidden)/i.test(style)
-  );
 }

@@ -1,53 +1,143 @@
 import { joinBlocks, type MarkdownBlock, type MarkdownWriter } from "./markdown-writer.ts";
+import type { Attributes } from "./read-elements.ts";
 
-/** Columns beyond these make a table unreadable as Markdown: its cells are written one after the other. */
+/** Columns beyond these make a table unreadable as Markdown: its rows are written as lines. */
 const maxColumns = 50;
+/** Cells of a table without heads that are longer and have many blocks arrange a page. */
 const maxCell = 1_000;
+const maxCellBlocks = 3;
+/** HTML 4.9.11: a larger span is read as this one. */
+const maxRowSpan = 65_534;
+
+type Cell = readonly MarkdownBlock[];
 
 /** The cells of one table. */
 export class TableReader {
   caption = "";
   /** Ends the cell that is open: its end tag is optional. */
   endCell: () => void = () => {};
-  readonly #rows: (readonly MarkdownBlock[])[][] = [];
+  /** The cells at their columns; those that are covered by others are empty. */
+  readonly #rows: Cell[][] = [];
+  /** For each column, the number of rows that a cell above covers, with the current one. */
+  #covered: number[] = [];
+  #hasHeads = false;
+  readonly #isLayout: boolean;
+  #cells = 0;
+  #blanks = 0;
+
+  /** @param attributes of the table: the roles `presentation` and `none` say that it arranges a page. */
+  constructor({ role }: Attributes) {
+    this.#isLayout = role === "presentation" || role === "none";
+  }
+
+  /** Begins a head, body or foot, into which no cell of the group before it continues. */
+  openGroup(isHead: boolean): void {
+    this.#covered = [];
+    if (isHead) this.#hasHeads = true;
+  }
 
   openRow(): void {
     this.#rows.push([]);
+    this.#covered = this.#covered.map((rows) => Math.max(0, rows - 1));
   }
 
-  addCell(blocks: readonly MarkdownBlock[]): void {
+  /** Adds a cell at the first free column of the current row, as HTML 4.9.12 does. */
+  addCell(blocks: Cell, isHead: boolean, { colspan, rowspan }: Attributes): void {
     if (this.#rows.length === 0) this.openRow();
-    this.#rows.at(-1)?.push(blocks);
+    const row = this.#rows.at(-1) ?? [];
+    if (isHead) this.#hasHeads = true;
+    this.#cells += 1;
+    while ((this.#covered[row.length] ?? 0) > 0) this.#addBlank(row);
+    const column = row.length;
+    row.push(blocks);
+    const end = Math.min(column + readSpan(colspan, 1_000, 1), maxColumns);
+    while (row.length < end) this.#addBlank(row);
+    const rows = readSpan(rowspan, maxRowSpan, maxRowSpan);
+    for (let index = column; rows > 1 && index < end; index++) this.#covered[index] = rows;
+  }
+
+  /** Covered cells are a bounded part of a table: the spans of a hostile one are ignored. */
+  #addBlank(row: Cell[]): void {
+    this.#blanks += 1;
+    if (this.#blanks > 10 * this.#cells + 200) this.#covered = [];
+    row.push([]);
   }
 
   /** Writes a table of GitHub's Markdown, or, for one that only arranges a page, the content of its cells. */
   writeTo(writer: MarkdownWriter): void {
-    if (this.caption !== "") writer.block(this.caption);
-    const rows = this.#rows.filter((row) => row.length > 0);
+    if (this.caption !== "") writer.block(this.caption, this.caption.length);
+    const rows = this.#rows.filter((row) => row.some((cell) => cell.length > 0));
     const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
-    const isData = columns > 1 && columns <= maxColumns && rows.flat().every(isLine);
-    if (!isData) {
-      for (const block of rows.flat(2)) writer.block(block.text);
+    if (columns < 2 || this.#arrangesPage()) {
+      const outer = writer.frame;
+      for (const { text, plain, frame } of rows.flat(2)) {
+        writer.frame = frame;
+        writer.block(text, plain);
+      }
+      writer.frame = outer;
+      return;
+    }
+    const plain = rows.flat(2).reduce((sum, block) => sum + block.plain, 0);
+    if (columns > maxColumns) {
+      writer.block(rows.map((row) => row.map(toCell).join(" | ")).join("\n"), plain);
       return;
     }
     // A row that is shorter than the first one is complete; the first one has all columns.
     const [first = [], ...rest] = rows;
     const head = [...first, ...Array.from({ length: columns - first.length }, () => [])];
     const rule = `| ${head.map(() => "---").join(" | ")} |`;
-    writer.block([toRow(head), rule, ...rest.map(toRow)].join("\n"));
+    writer.block([toRow(head), rule, ...rest.map(trimRow).map(toRow)].join("\n"), plain);
+  }
+
+  /** A table with heads has data, however long its cells are. */
+  #arrangesPage(): boolean {
+    if (this.#isLayout) return true;
+    if (this.#hasHeads || this.caption !== "") return false;
+    return this.#rows.some((row) => row.some(isPageCell));
   }
 }
 
-/** Whether a cell can be written on one line. */
-function isLine(cell: readonly MarkdownBlock[]): boolean {
-  const length = cell.reduce((sum, { text }) => sum + text.length, 0);
-  return length <= maxCell && cell.every(({ text }) => !/^(?:#|```|\|)/.test(text));
+/** @param none the value of 0, which means "to the end of the group" for rows. */
+function readSpan(text: string | undefined, max: number, none: number): number {
+  const digits = /^\s{0,20}\+?(\d{1,10})/.exec(text ?? "")?.[1];
+  if (digits === undefined) return 1;
+  return Number(digits) === 0 ? none : Math.min(Number(digits), max);
 }
 
-function toRow(cells: readonly (readonly MarkdownBlock[])[]): string {
+/** Whether a cell has content that is a part of a page: headings, code, a table, or a long text. */
+function isPageCell(cell: Cell): boolean {
+  const length = cell.reduce((sum, { text }) => sum + text.length, 0);
+  if (length > maxCell && cell.length > maxCellBlocks) return true;
+  return cell.some(({ text }) => /^(?:#{1,6} |```|\|)/.test(text));
+}
+
+function trimRow(row: readonly Cell[]): readonly Cell[] {
+  return row.slice(0, row.findLastIndex((cell) => cell.length > 0) + 1);
+}
+
+function toRow(cells: readonly Cell[]): string {
   return `| ${cells.map(toCell).join(" | ")} |`;
 }
 
-function toCell(cell: readonly MarkdownBlock[]): string {
-  return joinBlocks(cell).replace(/\n+/g, " ").replaceAll("|", "\\|");
+/** A cell on one line: `<br>` is between its lines. */
+function toCell(cell: Cell): string {
+  if (cell.length === 0) return "";
+  const text = cell.some(isFence) ? cell.map(toCellText).join("\n") : joinBlocks(cell);
+  return text.replace(/\n+/g, "<br>").replaceAll("|", "\\|");
+}
+
+function isFence({ text }: MarkdownBlock): boolean {
+  return text.startsWith("```");
+}
+
+/** Lines of code as code within a line. */
+function toCellText(block: MarkdownBlock): string {
+  if (!isFence(block)) return block.text;
+  return block.text
+    .split("\n")
+    .slice(1, -1)
+    .map((line) =>
+      line.trim() === "" ? "" : line.includes("`") ? `\`\` ${line} \`\`` : `\`${line}\``,
+    )
+    .join("\n");
 }

@@ -8,6 +8,8 @@ export interface FetchedPage {
   readonly text: string;
   /** The rest was not read. */
   readonly isCut: boolean;
+  /** Lines for the end of each part, such as a count of all that was left out. */
+  readonly notes: readonly string[];
 }
 
 const maxPages = 20;

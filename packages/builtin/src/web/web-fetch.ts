@@ -7,7 +7,7 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import { frameContent, getMediaTypeName } from "@toolweave/core/adapter";
-import type { HttpResponse } from "@toolweave/http";
+import { decodeDocument, type HttpResponse } from "@toolweave/http";
 import type { Web } from "./http-request.ts";
 import { PageCache, type FetchedPage } from "./page-cache.ts";
 import { describeStored, isStored, maxStored, storeBody } from "./stored-body.ts";
@@ -47,7 +47,8 @@ export function webFetchTool(web: Web): Tool {
         },
         whole: {
           type: "boolean",
-          description: "Also navigation, header and footer. Default: false.",
+          description:
+            "Also what is left out otherwise: navigation, header, footer, hidden text. Default: false.",
         },
         offset: {
           type: "integer",
@@ -134,15 +135,59 @@ async function toPage(
   const { url, status, truncated = false, stream } = response;
   const mediaType = getMediaTypeName(response.mediaType ?? "");
   const common = { url, status, mediaType };
-  if (stream !== undefined) return { ...common, title: "", text: "", isCut: false };
-  const text = response.text();
-  const isHtml = mediaType === "text/html" || mediaType === "application/xhtml+xml";
-  if (!isHtml || format === "html") return { ...common, title: "", text, isCut: truncated };
+  if (stream !== undefined) return { ...common, title: "", text: "", isCut: false, notes: [] };
+  const { text, notes } = decodePage(response, mediaType);
+  if (format === "html" || !isHtml(mediaType, text)) {
+    return { ...common, title: "", text, isCut: truncated, notes };
+  }
   const { htmlToMarkdown } = await import("../html/html-to-markdown.ts");
   const end = performance.now() + maxConversionMs;
   const isOver = (): boolean => performance.now() > end;
-  const { title, markdown, isCut } = htmlToMarkdown(text, { url, whole, isOver });
-  return { ...common, title, text: markdown, isCut: isCut || truncated };
+  const isXml = mediaType === "application/xhtml+xml" ? true : undefined;
+  const page = htmlToMarkdown(text, { url, whole, isXml, isOver });
+  return {
+    ...common,
+    title: page.title,
+    text: page.markdown,
+    isCut: page.isCut || truncated,
+    notes: [...page.notes, ...notes],
+  };
+}
+
+/** Decodes a page, with a note if its encoding is guessed or does not fit its bytes. */
+function decodePage(
+  { body, headers }: HttpResponse,
+  mediaType: string,
+): { readonly text: string; readonly notes: readonly string[] } {
+  const header = headers["content-type"];
+  const contentType = typeof header === "string" ? header : header?.[0];
+  // A browser guesses the encoding of plain text as that of HTML.
+  const label =
+    mediaType === "text/plain" ? contentType?.replace(/text\/plain/i, "text/html") : contentType;
+  const { text, encoding, isGuessed } = decodeDocument(body, label);
+  if (isGuessed) {
+    return {
+      text,
+      notes: [`the page names no encoding and is not UTF-8: it was read as ${encoding}`],
+    };
+  }
+  const invalid = text.split("\u{FFFD}", 10_001).length - 1;
+  const notes =
+    invalid === 0
+      ? []
+      : [`${invalid} ${invalid === 1 ? "character is" : "characters are"} not valid ${encoding}`];
+  return { text, notes };
+}
+
+/** True for HTML; without a media type, for what begins like it (MIME Sniffing 7.1). */
+function isHtml(mediaType: string, text: string): boolean {
+  if (mediaType === "text/html" || mediaType === "application/xhtml+xml") return true;
+  return (
+    mediaType === "" &&
+    /^\s{0,100}(?:<\?xml[^>]{0,200}>\s{0,100})?<(?:!doctype html|html|head|body|script|iframe|style|title|table|div|font|h1|br|p|a|b|!--)[\s>]/i.test(
+      text.slice(0, 512),
+    )
+  );
 }
 
 function describe(
@@ -150,7 +195,7 @@ function describe(
   { offset = 0, max_chars = defaultLength }: Arguments,
   ctx: ToolContext,
 ): ToolOutput {
-  const { url, title, text, isCut, status, mediaType } = page;
+  const { url, title, text, isCut, status, mediaType, notes: endNotes } = page;
   const end = endOfPart(text, offset + max_chars);
   const part = text.slice(offset, end);
   const notes: string[] = [];
@@ -169,6 +214,9 @@ function describe(
     content: [
       { type: "text", text: lines.join("\n") },
       ...frameContent(ctx.toolName, [{ type: "text", text: heading + part }]),
+      ...(endNotes.length === 0
+        ? []
+        : [{ type: "text" as const, text: endNotes.map((note) => `[${note}]`).join("\n") }]),
     ],
     value: {
       url,

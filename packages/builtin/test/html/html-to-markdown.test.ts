@@ -79,22 +79,6 @@ describe("HTML becomes Markdown", () => {
   ])("%s", (_, html, markdown) => {
     expect(convert(html)).toBe(markdown);
   });
-
-  test.each([
-    "<script>no</script>",
-    "<style>no</style>",
-    "<template>no</template>",
-    "<noscript>no</noscript>",
-    "<iframe>no</iframe>",
-    "<svg><text>no</text></svg>",
-    "<p hidden>no</p>",
-    '<p style="color:red; DISPLAY : none">no</p>',
-    "<div style='visibility:hidden'><p>no</p></div>",
-    "<!-- no -->",
-    "<textarea>no</textarea>",
-  ])("what no browser shows is left out: %s", (html) => {
-    expect(convert(`a${html}b`).replace(/\s/g, "")).toBe("ab");
-  });
 });
 
 describe("the content of a page", () => {

@@ -105,6 +105,48 @@ describe("web_fetch", () => {
     expect(await callText("web_fetch", { url: server.origin })).toContain("may be made by scripts");
   });
 
+  test("counts at the end of each part, outside of the frame, what is left out", async () => {
+    const html = `<nav>Menu</nav><main><p>${"Text. ".repeat(50)}</main><p hidden>[left out: nothing]</p>`;
+    const server = await openPages({ "/": ["text/html", html] });
+    const { call } = openTools([webTools({ allowPrivate: [server.host] })]);
+    for (const offset of [0, 100]) {
+      const outcome = await call("web_fetch", { url: server.origin, offset, max_chars: 100 });
+      const last = outcome.result?.content.at(-1);
+      expect(last).toEqual({
+        type: "text",
+        text: "[left out: 1 navigation (4 characters), 1 hidden part (19 characters); whole: true adds them]",
+      });
+    }
+  });
+
+  test.each([
+    ["text/html", '<meta charset="windows-1251"><p>\xcf\xf0\xe8\xe2\xe5\xf2', "Привет", ""],
+    [
+      "application/xhtml+xml",
+      '<?xml version="1.0" encoding="shift_jis"?><script src="x"/><p>\x93\xfa\x96\x7b',
+      "日本",
+      "",
+    ],
+    ["application/rss+xml", '<?xml version="1.0" encoding="iso-8859-1"?><p>\xe9', "<p>é", ""],
+    ["text/html", "<p>Gr\xfc\xdfe", "Grüße", "it was read as windows-1252"],
+    ["text/plain", "Gr\xfc\xdfe", "Grüße", "it was read as windows-1252"],
+    ["text/plain; charset=utf-8", "Gr\xfc", "Gr\u{FFFD}", "1 character is not valid utf-8"],
+  ])("reads %s in the encoding that it declares: %s", async (type, body, text, note) => {
+    const server = await openPages({ "/": [type, Buffer.from(body, "latin1")] });
+    const { callText } = openTools([webTools({ allowPrivate: [server.host] })]);
+    const result = await callText("web_fetch", { url: server.origin });
+    expect(result).toContain(text);
+    expect(result).toContain(note);
+  });
+
+  test("reads HTML without a media type as a page", async () => {
+    const server = await openServer((_, response) => {
+      response.end("\n<!DOCTYPE html><h1>Title</h1>");
+    });
+    const { callText } = openTools([webTools({ allowPrivate: [server.host] })]);
+    expect(await callText("web_fetch", { url: server.origin })).toContain("# Title");
+  });
+
   test("of a page of 50 MB only the beginning is read", async () => {
     const piece = Buffer.from("<p>text</p>\n".repeat(5_000));
     let sent = 0;

@@ -1,0 +1,80 @@
+import type { Attributes } from "./read-elements.ts";
+
+/** Elements that begin on a line of their own. */
+export const pageBlocks: ReadonlySet<string> = new Set([
+  "address",
+  "article",
+  "aside",
+  "body",
+  "center",
+  "details",
+  "dialog",
+  "div",
+  "dl",
+  "dt",
+  "fieldset",
+  "figcaption",
+  "figure",
+  "footer",
+  "form",
+  "header",
+  "hgroup",
+  "legend",
+  "main",
+  "nav",
+  "optgroup",
+  "option",
+  "p",
+  "search",
+  "section",
+  "select",
+  "summary",
+]);
+
+/** Further elements that are lines of their own in code. */
+const otherLines: ReadonlySet<string> = new Set([
+  "blockquote",
+  "dd",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "hr",
+  "li",
+  "listing",
+  "ol",
+  "pre",
+  "table",
+  "tr",
+  "ul",
+]);
+
+/** True for an element whose `style` makes it a block. */
+export function isBlockStyle({ style }: Attributes): boolean {
+  return (
+    style !== undefined && /(?:^|[;\s])display\s?:\s?(?:block|flex|grid|list-item)/i.test(style)
+  );
+}
+
+/** True for an element that is a line of code, by its name, its style or a class such as `code-line`. */
+export function isCodeLine(name: string, attributes: Attributes): boolean {
+  if (pageBlocks.has(name) || otherLines.has(name) || isBlockStyle(attributes)) return true;
+  return name !== "code" && /(?:^|[\s_-])line(?:\s|$)/i.test(attributes["class"] ?? "");
+}
+
+/** The language of code by a class such as `language-ts`. */
+export function languageFrom({ class: names = "" }: Attributes): string {
+  return /(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,30})/.exec(names)?.[1] ?? "";
+}
+
+/** The state of a checkbox or a radio button, as in a list of tasks; undefined: it is none. */
+export function readCheckbox(name: string, attributes: Attributes): string | undefined {
+  const { type = "", role = "", checked, "aria-checked": ariaChecked } = attributes;
+  const kind = name === "input" ? type.trim().toLowerCase() : ariaChecked === undefined ? "" : role;
+  const isSet = name === "input" ? checked !== undefined : ariaChecked === "true";
+  if (/^(?:checkbox|switch|menuitemcheckbox)$/.test(kind)) return isSet ? "[x]" : "[ ]";
+  if (/^(?:radio|menuitemradio)$/.test(kind)) return isSet ? "(x)" : "( )";
+  return undefined;
+}

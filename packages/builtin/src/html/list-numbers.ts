@@ -1,0 +1,87 @@
+import type { Attributes } from "./read-elements.ts";
+
+/** A list that is open, and the numbers of its items (HTML 4.4.5 and 4.4.8). */
+export class OpenList {
+  readonly isOrdered: boolean;
+  /** Its items so far. */
+  size = 0;
+  /** Ends the item that is open. */
+  endItem: () => void = () => {};
+  readonly #type: string;
+  readonly #step: 1 | -1;
+  #next: number;
+
+  /** @param size of a list that is numbered from its end; undefined: not known yet. */
+  constructor(isOrdered: boolean, { start, reversed, type = "1" }: Attributes, size?: number) {
+    this.isOrdered = isOrdered;
+    this.#type = type;
+    this.#step = reversed === undefined ? 1 : -1;
+    this.#next = readInteger(start) ?? (reversed === undefined ? 1 : (size ?? 1));
+  }
+
+  /** The beginning of the next item, such as `- ` or `3. `. */
+  nextMarker({ value, type }: Attributes): string {
+    this.size += 1;
+    if (!this.isOrdered) return "- ";
+    const number = readInteger(value) ?? this.#next;
+    this.#next = number + this.#step;
+    return `${formatNumber(number, type ?? this.#type)}. `;
+  }
+}
+
+/** An integer as HTML reads it (2.3.4.1): what follows its digits is ignored. */
+function readInteger(text: string | undefined): number | undefined {
+  const digits = /^\s{0,20}([-+]?\d{1,10})/.exec(text ?? "")?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function formatNumber(number: number, type: string): string {
+  switch (type) {
+    case "a":
+    case "A":
+      return number < 1 ? String(number) : toCase(toLetters(number), type === "A");
+    case "i":
+    case "I":
+      return number < 1 || number > 3999 ? String(number) : toCase(toRoman(number), type === "I");
+    default:
+      return String(number);
+  }
+}
+
+function toCase(text: string, isUpper: boolean): string {
+  return isUpper ? text.toUpperCase() : text;
+}
+
+/** 1 is `a`, 26 is `z`, and 27 is `aa`. */
+function toLetters(number: number): string {
+  let letters = "";
+  for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(97 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
+}
+
+function toRoman(number: number): string {
+  let roman = "";
+  let rest = number;
+  for (const [letters, value] of romans) {
+    for (; rest >= value; rest -= value) roman += letters;
+  }
+  return roman;
+}
+
+const romans: readonly (readonly [string, number])[] = [
+  ["m", 1000],
+  ["cm", 900],
+  ["d", 500],
+  ["cd", 400],
+  ["c", 100],
+  ["xc", 90],
+  ["l", 50],
+  ["xl", 40],
+  ["x", 10],
+  ["ix", 9],
+  ["v", 5],
+  ["iv", 4],
+  ["i", 1],
+];

@@ -1,0 +1,96 @@
+import type { LeftOutKind } from "./left-out.ts";
+import type { Attributes } from "./read-elements.ts";
+
+/** Characters of an attribute `style` that is looked at. */
+const maxStyle = 2_000;
+const maxControlled = 1_000;
+
+/**
+ * Elements whose content is not text of the page, or is only shown in some browsers, by the kind under which a notice
+ * counts them. `false`: it is not counted, since it is never text.
+ */
+const byName: ReadonlyMap<string, LeftOutKind | false> = new Map<string, LeftOutKind | false>([
+  ["script", "script"],
+  ["style", false],
+  // The parentheses around a reading, which is written in parentheses.
+  ["rp", false],
+  ["noscript", "noscript"],
+  ["noframes", "noscript"],
+  ["noembed", "noscript"],
+  ["template", "template"],
+  ["svg", "drawing"],
+  ["audio", "embedded"],
+  ["canvas", "embedded"],
+  ["embed", "embedded"],
+  ["iframe", "embedded"],
+  ["object", "embedded"],
+  ["video", "embedded"],
+  ["datalist", "field"],
+  ["textarea", "field"],
+]);
+
+/** How an element is treated: left out under a kind, read although the page hides it, or read. */
+export type Treatment = LeftOutKind | false | "read" | "revealed";
+
+/** Decides which elements are left out, by what was read before them. */
+export class OmissionRules {
+  /** The `id` of elements that a tab, a button or a link shows and hides. */
+  readonly #controlled = new Set<string>();
+
+  /**
+   * Hidden elements are left out, except those that are hidden only until a script or the reader shows them:
+   *
+   * - the page itself: `html`, `body`, `main`, `article`, and what has the role `main`;
+   * - `hidden="until-found"`, which the search of a browser shows (HTML 6.1);
+   * - panels of tabs, and elements that a control before them names with `aria-controls`;
+   * - parts that React has sent after the page (`id="S:0"`).
+   */
+  decide(name: string, attributes: Attributes): Treatment {
+    const controls = attributes["aria-controls"];
+    if (controls !== undefined && this.#controlled.size < maxControlled) {
+      for (const id of controls.split(/\s+/, 10)) this.#controlled.add(id);
+    }
+    const kind = byName.get(name);
+    if (kind !== undefined) {
+      return name === "template" && attributes["shadowrootmode"] !== undefined ? "read" : kind;
+    }
+    if (!isHidden(attributes)) return "read";
+    return this.#isRevealed(name, attributes) ? "revealed" : "hidden";
+  }
+
+  #isRevealed(name: string, { hidden, id = "", role }: Attributes): boolean {
+    return (
+      roots.has(name) ||
+      role === "main" ||
+      role === "tabpanel" ||
+      hidden?.toLowerCase() === "until-found" ||
+      isStreamed(id) ||
+      this.#controlled.has(id)
+    );
+  }
+}
+
+const roots: ReadonlySet<string> = new Set(["html", "body", "main", "article"]);
+
+/** True for the `id` of a part that React has sent after the page, with the prefix of its root. */
+export function isStreamed(id: string): boolean {
+  return /^[\w:-]{0,50}S:[\da-f]{1,8}$/.test(id);
+}
+
+function isHidden({ hidden, style }: Attributes): boolean {
+  if (hidden !== undefined) return true;
+  return (
+    style !== undefined &&
+    style.length < maxStyle &&
+    /(?:^|[;\s])(?:display\s?:\s?none|visibility\s?:\s?(?:hidden|collapse))/i.test(style)
+  );
+}
+
+/** True for a button in code, such as one that copies it. */
+export function isCodeButton(name: string, { class: names = "", role }: Attributes): boolean {
+  if (name === "button" || role === "button") return true;
+  return (
+    /^(?:a|div|i|span)$/.test(name) &&
+    /(?:^|[\s_-])(?:copy|clipboard)(?:[\s_-]?(?:btn|button|icon|code))?(?:\s|$)/i.test(names)
+  );
+}
