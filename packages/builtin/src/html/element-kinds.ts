@@ -78,3 +78,13 @@ export function readCheckbox(name: string, attributes: Attributes): string | und
   if (/^(?:radio|menuitemradio)$/.test(kind)) return isSet ? "(x)" : "( )";
   return undefined;
 }
+
+/** An action that happens the first time only. */
+export function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
+}

@@ -2,21 +2,15 @@ import {
   isBlockStyle,
   isCodeLine,
   languageFrom,
+  once,
   pageBlocks,
   readCheckbox,
 } from "./element-kinds.ts";
 import type { LeftOut } from "./left-out.ts";
-import { OpenList } from "./list-numbers.ts";
+import { ListReader } from "./list-reader.ts";
 import { joinBlocks, MarkdownWriter, type MarkKind } from "./markdown-writer.ts";
 import { formatTex, MathReader, type FormulaSources } from "./formulas.ts";
-import {
-  absoluteUrl,
-  cleanLabel,
-  isSamePage,
-  nameFromUrl,
-  readBase,
-  readRefresh,
-} from "./page-links.ts";
+import { cleanLabel, PageLinks } from "./page-links.ts";
 import type { Attributes, EndAction } from "./read-elements.ts";
 import { TableReader } from "./table-reader.ts";
 
@@ -26,35 +20,20 @@ const maxMarkdown = 4_194_304;
 const maxTitle = 1_000;
 const maxTables = 4;
 
-/** A link that is open. */
-interface OpenLink {
-  readonly url: string;
-  /** A text for it if it has no other; empty: it is left out then. */
-  name: string;
-}
-
 /** Writes the elements of one page as Markdown. */
 export class ElementWriter {
   readonly #budget = { characters: maxMarkdown };
   /** The writer of the page, or of the cell that is open. */
   writer: MarkdownWriter = new MarkdownWriter(this.#budget);
   title = "";
-  /** The URL to which the page sends its readers on. */
-  refresh: string | undefined;
-  /** The number of items of each list that is numbered from its end. */
-  readonly reversedSizes: number[] = [];
-  readonly #page: URL | undefined;
-  #base: URL | undefined;
-  readonly #leftOut: LeftOut;
+  readonly links: PageLinks;
   readonly #formulas: FormulaSources;
-  readonly #knownSizes: readonly number[];
   /** The receiver of texts; undefined: the writer. */
   #sink: ((text: string) => void) | undefined;
   #math: MathReader | undefined;
   #hasTitle = false;
-  readonly #lists: OpenList[] = [];
+  readonly #lists: ListReader;
   readonly #tables: TableReader[] = [];
-  #link: OpenLink | undefined;
   #drawings = 0;
   #quotes = 0;
 
@@ -65,11 +44,14 @@ export class ElementWriter {
     formulas: FormulaSources,
     knownSizes: readonly number[] = [],
   ) {
-    this.#page = URL.parse(url) ?? undefined;
-    this.#base = this.#page;
-    this.#leftOut = leftOut;
+    this.links = new PageLinks(url, leftOut);
     this.#formulas = formulas;
-    this.#knownSizes = knownSizes;
+    this.#lists = new ListReader(knownSizes);
+  }
+
+  /** The number of items of each list that is numbered from its end. */
+  get reversedSizes(): readonly number[] {
+    return this.#lists.reversedSizes;
   }
 
   /** More was written than a page may have. */
@@ -94,11 +76,6 @@ export class ElementWriter {
     }
     if (this.#formulas.isDisplayed && /\S/.test(text)) this.#formulas.endFormula();
     this.writer.text(text);
-  }
-
-  /** A drawing was left out: a link that has nothing else is named by its URL. */
-  addDrawing(): void {
-    if (this.#link?.name === "") this.#link.name = nameFromUrl(this.#link.url);
   }
 
   open(name: string, attributes: Attributes): EndAction {
@@ -135,13 +112,10 @@ export class ElementWriter {
       case "title":
         return this.#openTitle();
       case "base":
-        this.#base =
-          this.#base === this.#page
-            ? (readBase(attributes["href"] ?? "", this.#page) ?? this.#base)
-            : this.#base;
+        this.links.setBase(attributes);
         return undefined;
       case "meta":
-        this.#readMeta(attributes);
+        this.links.readMeta(attributes);
         return undefined;
       case "math":
         return this.#openMath(attributes);
@@ -175,9 +149,9 @@ export class ElementWriter {
       case "rt":
         return this.#mark("(", ")", "other");
       case "a":
-        return this.#openLink(attributes);
+        return this.links.open(writer, attributes);
       case "area":
-        this.#openLink({ ...attributes, "aria-label": attributes["alt"] ?? "" })?.();
+        this.links.open(writer, { ...attributes, "aria-label": attributes["alt"] ?? "" })?.();
         return undefined;
       case "img":
         this.#image(attributes);
@@ -194,7 +168,7 @@ export class ElementWriter {
       case "embed":
       case "video":
       case "audio":
-        this.#embedded(name, attributes);
+        this.links.writeEmbedded(writer, name, attributes);
         return undefined;
       case "svg":
         this.#drawings += 1;
@@ -212,9 +186,9 @@ export class ElementWriter {
       case "ol":
       case "menu":
       case "dir":
-        return this.#openList(name === "ol", attributes);
+        return this.#lists.open(writer, name === "ol", attributes);
       case "li":
-        return this.#openItem(attributes);
+        return this.#lists.openItem(writer, attributes);
       case "dd":
         writer.openItem(": ", true);
         return () => writer.closeContainer();
@@ -277,12 +251,6 @@ export class ElementWriter {
     );
   }
 
-  #readMeta({ "http-equiv": name = "", content = "" }: Attributes): void {
-    if (this.refresh !== undefined || name.trim().toLowerCase() !== "refresh") return;
-    const url = readRefresh(content, this.#base);
-    if (url !== this.#page?.href) this.refresh = url;
-  }
-
   #openMath(attributes: Attributes): EndAction {
     const math = new MathReader(attributes);
     this.#math = math;
@@ -312,34 +280,11 @@ export class ElementWriter {
     if (isDisplay) this.writer.boundary();
   }
 
-  #openLink({ href, "aria-label": label = "", title = "" }: Attributes): EndAction {
-    const url = href === undefined ? undefined : absoluteUrl(href, this.#base);
-    if (url === undefined) return undefined;
-    const { writer } = this;
-    const outer = this.#link;
-    const link: OpenLink = { url, name: cleanLabel(label) || cleanLabel(title) };
-    this.#link = link;
-    writer.openMark("[", `](${url})`, "link");
-    return () => {
-      this.#link = outer;
-      const hasText = writer.closeMark("link");
-      if (hasText || link.name === "" || isSamePage(url, this.#page)) return;
-      writer.inline(`[${link.name}](${url})`);
-    };
-  }
-
-  #image({ alt, src = "", class: names = "" }: Attributes): void {
+  #image(attributes: Attributes): void {
+    const { alt = "", class: names = "" } = attributes;
     const isTex = /(?:^|\s)(?:tex|latex|mwe-math-\S*)(?:\s|$)/.test(names);
-    if (isTex && alt !== undefined && alt.trim() !== "") {
-      this.#addFormula(formatTex(alt, false));
-      return;
-    }
-    const text = cleanLabel(alt ?? "");
-    const url = absoluteUrl(src, this.#base);
-    if (text !== "") this.writer.inline(url === undefined ? `![${text}]` : `![${text}](${url})`);
-    else if (this.#link !== undefined) this.#link.name ||= nameFromUrl(url ?? this.#link.url);
-    // An empty text says that the image is no content (HTML 4.8.4.4.4).
-    else if (alt === undefined) this.#leftOut.add("image", 0);
+    if (isTex && alt.trim() !== "") this.#addFormula(formatTex(alt, false));
+    else this.links.writeImage(this.writer, attributes);
   }
 
   #input({ type = "text", value = "", alt = "" }: Attributes): void {
@@ -351,43 +296,6 @@ export class ElementWriter {
     this.writer.space();
     this.writer.inline(isButton ? text : `[${text}]`);
     this.writer.space();
-  }
-
-  /** A document or a medium in the page is named by a link. */
-  #embedded(name: string, { src = "", title = "" }: Attributes): void {
-    const url = src === "" ? undefined : absoluteUrl(src, this.#base);
-    if (url === undefined) return;
-    this.writer.space();
-    this.writer.inline(`[${name}: ${cleanLabel(title) || nameFromUrl(url)}](${url})`);
-    this.writer.space();
-  }
-
-  #openList(isOrdered: boolean, attributes: Attributes): EndAction {
-    this.writer.endBlock();
-    const isReversed =
-      isOrdered && attributes["reversed"] !== undefined && attributes["start"] === undefined;
-    const index = this.reversedSizes.length;
-    if (isReversed) this.reversedSizes.push(0);
-    const list = new OpenList(isOrdered, attributes, this.#knownSizes[index]);
-    this.#lists.push(list);
-    return () => {
-      this.#lists.pop();
-      list.endItem();
-      if (isReversed) this.reversedSizes[index] = list.size;
-      this.writer.endBlock();
-    };
-  }
-
-  /** The end tag of an item is optional, whatever is open in it. */
-  #openItem(attributes: Attributes): EndAction {
-    const { writer } = this;
-    const list = this.#lists.at(-1);
-    list?.endItem();
-    const isTight = (list !== undefined && list.size > 0) || this.#lists.length > 1;
-    const end = once(() => writer.closeContainer());
-    if (list !== undefined) list.endItem = end;
-    writer.openItem(list?.nextMarker(attributes) ?? "- ", isTight);
-    return end;
   }
 
   #openTable(attributes: Attributes): EndAction {
@@ -457,13 +365,3 @@ const marks: ReadonlyMap<string, string> = new Map([
   ["del", "~~"],
   ["strike", "~~"],
 ]);
-
-/** An action that happens the first time only. */
-function once(action: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    action();
-  };
-}

@@ -122,7 +122,7 @@ class PageReader implements ElementHandler {
     const treatment = this.#rules.decide(name, attributes);
     if (treatment === "read") return undefined;
     if (treatment === "revealed") this.#hidden = "plain";
-    if (treatment === "drawing") this.#elements.addDrawing();
+    if (treatment === "drawing") this.#elements.links.addDrawing();
     if (treatment === false || treatment === "script") return treatment;
     if (this.#hidden !== undefined) return undefined;
     const isHidden = treatment === "hidden" || treatment === "noscript";
@@ -180,7 +180,7 @@ class PageReader implements ElementHandler {
 
   #describe(): string[] {
     const { parts, characters } = this.#revealed;
-    const { refresh } = this.#elements;
+    const { refresh } = this.#elements.links;
     const leftOut = this.#leftOut.describe();
     return [
       ...(leftOut === "" ? [] : [leftOut]),

@@ -1,8 +1,50 @@
-import type { Attributes } from "./read-elements.ts";
+import type { MarkdownWriter } from "./markdown-writer.ts";
+import { once } from "./element-kinds.ts";
+import type { Attributes, EndAction } from "./read-elements.ts";
+
+/** The lists of a page that are open. */
+export class ListReader {
+  /** The number of items of each list that is numbered from its end. */
+  readonly reversedSizes: number[] = [];
+  readonly #knownSizes: readonly number[];
+  readonly #lists: OpenList[] = [];
+
+  /** @param knownSizes `reversedSizes` of a pass before. */
+  constructor(knownSizes: readonly number[]) {
+    this.#knownSizes = knownSizes;
+  }
+
+  open(writer: MarkdownWriter, isOrdered: boolean, attributes: Attributes): EndAction {
+    const { reversed, start } = attributes;
+    writer.endBlock();
+    const isReversed = isOrdered && reversed !== undefined && start === undefined;
+    const index = this.reversedSizes.length;
+    if (isReversed) this.reversedSizes.push(0);
+    const list = new OpenList(isOrdered, attributes, this.#knownSizes[index]);
+    this.#lists.push(list);
+    return () => {
+      this.#lists.pop();
+      list.endItem();
+      if (isReversed) this.reversedSizes[index] = list.size;
+      writer.endBlock();
+    };
+  }
+
+  /** The end tag of an item is optional, whatever is open in it. */
+  openItem(writer: MarkdownWriter, attributes: Attributes): EndAction {
+    const list = this.#lists.at(-1);
+    list?.endItem();
+    const isTight = (list !== undefined && list.size > 0) || this.#lists.length > 1;
+    const end = once(() => writer.closeContainer());
+    if (list !== undefined) list.endItem = end;
+    writer.openItem(list?.nextMarker(attributes) ?? "- ", isTight);
+    return end;
+  }
+}
 
 /** A list that is open, and the numbers of its items (HTML 4.4.5 and 4.4.8). */
-export class OpenList {
-  readonly isOrdered: boolean;
+class OpenList {
+  readonly #isOrdered: boolean;
   /** Its items so far. */
   size = 0;
   /** Ends the item that is open. */
@@ -13,7 +55,7 @@ export class OpenList {
 
   /** @param size of a list that is numbered from its end; undefined: not known yet. */
   constructor(isOrdered: boolean, { start, reversed, type = "1" }: Attributes, size?: number) {
-    this.isOrdered = isOrdered;
+    this.#isOrdered = isOrdered;
     this.#type = type;
     this.#step = reversed === undefined ? 1 : -1;
     this.#next = readInteger(start) ?? (reversed === undefined ? 1 : (size ?? 1));
@@ -22,7 +64,7 @@ export class OpenList {
   /** The beginning of the next item, such as `- ` or `3. `. */
   nextMarker({ value, type }: Attributes): string {
     this.size += 1;
-    if (!this.isOrdered) return "- ";
+    if (!this.#isOrdered) return "- ";
     const number = readInteger(value) ?? this.#next;
     this.#next = number + this.#step;
     return `${formatNumber(number, type ?? this.#type)}. `;
