@@ -74,12 +74,15 @@ export class ElementWriter {
       this.#sink(text);
       return;
     }
+    this.links.isAfterText = false;
     if (this.#formulas.isDisplayed && /\S/.test(text)) this.#formulas.endFormula();
     this.writer.text(text);
   }
 
   open(name: string, attributes: Attributes): EndAction {
     if (this.#math !== undefined) return this.#math.open(name, attributes);
+    // Words that only the link and a style keep apart, as in a list of letters.
+    if (this.links.isAfterText) this.writer.space();
     const hasState = name === "input" || attributes["aria-checked"] !== undefined;
     const checkbox = hasState ? readCheckbox(name, attributes) : undefined;
     if (checkbox !== undefined) {

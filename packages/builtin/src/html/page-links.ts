@@ -19,6 +19,8 @@ export class PageLinks {
   #base: URL | undefined;
   #link: OpenLink | undefined;
   readonly #leftOut: LeftOut;
+  /** The text that was read last is that of a link that is not written as one. */
+  isAfterText = false;
 
   constructor(url: string, leftOut: LeftOut) {
     this.#page = URL.parse(url) ?? undefined;
@@ -40,7 +42,11 @@ export class PageLinks {
   open(writer: MarkdownWriter, attributes: Attributes): EndAction {
     const { href, "aria-label": label = "", title = "" } = attributes;
     const url = href === undefined ? undefined : absoluteUrl(href, this.#base);
-    if (url === undefined) return undefined;
+    if (url === undefined) {
+      return () => {
+        this.isAfterText = true;
+      };
+    }
     const outer = this.#link;
     const link: OpenLink = { url, name: cleanLabel(label) || cleanLabel(title) };
     this.#link = link;

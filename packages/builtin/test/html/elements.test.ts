@@ -78,6 +78,11 @@ describe("text keeps its meaning", () => {
     ["a reading", "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢(kan)"],
     ["a backtick in code", "<code>a`b</code> <code>`</code>", "``a`b`` `` ` ``"],
     ["emphasis in code", "<code>a <b>*b</b></code>", "`a *b`"],
+    [
+      "words of links in a page",
+      '<a href="#a">a</a><a href="#b">b</a><i>c</i> <a href="#d">d</a>s',
+      "a b *c* ds",
+    ],
     ["words of buttons", "<button>A</button><button>B</button>", "A B"],
     [
       "words of blocks by their style",
