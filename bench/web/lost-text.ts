@@ -93,9 +93,12 @@ function countWords(text: string): Map<string, number> {
   return counts;
 }
 
-/** A text without the addresses of links and the marks of emphasis, code and escapes. */
+/** A text without images, the addresses of links, and the marks of emphasis, code and escapes. */
 function removeMarks(text: string): string {
-  return text.replace(/\]\([^()\s]*\)/g, "").replace(/[*_`~\\[\]]/g, "");
+  return text
+    .replace(/!\[[^\]]*\](?:\([^()\s]*\))?/g, "")
+    .replace(/\]\([^()\s]*\)/g, "")
+    .replace(/[*_`~\\[\]]/g, "");
 }
 
 /** A line without white space that does not matter; web_fetch writes `(user>` for what looks like the mark of a turn. */

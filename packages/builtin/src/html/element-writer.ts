@@ -75,7 +75,7 @@ export class ElementWriter {
       return;
     }
     this.links.isAfterText = false;
-    if (this.#formulas.isDisplayed && /\S/.test(text)) this.#formulas.endFormula();
+    if (this.#formulas.isOpen && /\S/.test(text)) this.#formulas.endFormula();
     this.writer.text(text);
   }
 
@@ -276,6 +276,7 @@ export class ElementWriter {
   }
 
   #addFormula(formula: string): void {
+    if (formula === "") return;
     this.#formulas.addSource();
     const isDisplay = formula.startsWith("$$");
     if (isDisplay) this.writer.boundary();
@@ -338,7 +339,7 @@ export class ElementWriter {
     table.endCell = once(() => {
       this.writer = outer;
       cell.endBlock();
-      if (name === "caption") table.caption = joinBlocks(cell.blocks);
+      if (name === "caption") table.addCaption(joinBlocks(cell.blocks));
       else table.addCell(cell.blocks, name === "th", attributes);
     });
     return table.endCell;

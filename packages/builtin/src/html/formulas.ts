@@ -15,7 +15,8 @@ type Formula = "formula" | "read" | false | undefined;
  */
 export class FormulaSources {
   readonly #leftOut: LeftOut;
-  /** The source of the formula that is displayed next was read. */
+  /** The element that has both was opened, and its source was read. */
+  #isAwaited = false;
   #hasSource = false;
   /** Displayed formulas whose source may follow: their characters. */
   #displayed: number[] = [];
@@ -24,9 +25,9 @@ export class FormulaSources {
     this.#leftOut = leftOut;
   }
 
-  /** A formula was left out, and its source may follow. */
-  get isDisplayed(): boolean {
-    return this.#displayed.length > 0;
+  /** True between the source of a formula and the elements that display it, in either order. */
+  get isOpen(): boolean {
+    return this.#isAwaited || this.#displayed.length > 0;
   }
 
   /** @returns `read` for an element that is read although it is hidden; `undefined` for all that is no formula. */
@@ -34,7 +35,10 @@ export class FormulaSources {
     if (name === "mjx-math") return "formula";
     if (names === "" || !/katex|mathjax|mjx|mwe-math/i.test(names)) return undefined;
     const classes = names.split(/\s+/, 20);
-    if (classes.includes("katex") || classes.includes("mwe-math-element")) this.#hasSource = false;
+    if (classes.includes("katex") || classes.includes("mwe-math-element")) {
+      this.#isAwaited = true;
+      this.#hasSource = false;
+    }
     if (classes.some((one) => one.startsWith("mwe-math-mathml"))) return "read";
     if (classes.includes("katex-html")) return this.#hasSource ? false : undefined;
     if (name === "img") return this.#hasSource && names.includes("mwe-math") ? false : undefined;
@@ -51,11 +55,13 @@ export class FormulaSources {
   /** The source of a formula was read. */
   addSource(): void {
     this.#displayed = [];
-    this.#hasSource = true;
+    this.#hasSource = this.#isAwaited;
   }
 
   /** Other text was read, or the page ends: what was left out before it has no source. */
   endFormula(): void {
+    this.#isAwaited = false;
+    this.#hasSource = false;
     if (this.#displayed.length === 0) return;
     const characters = this.#displayed.reduce((sum, one) => sum + one, 0);
     this.#displayed = [];
@@ -182,12 +188,12 @@ class MathWriter {
   }
 
   #node(node: MathNode): void {
-    const parts = node.children.filter((child) => typeof child !== "string");
-    const [first, second, third] = parts;
+    const parts = toElements(node);
+    const [first, ...rest] = parts;
     const join = joins[node.name];
     if (join !== undefined) {
       this.#group(first);
-      for (const [index, part] of parts.slice(1).entries()) {
+      for (const [index, part] of rest.entries()) {
         this.#sign(join[Math.min(index, join.length - 1)] ?? " ");
         this.#group(part);
       }
@@ -203,7 +209,7 @@ class MathWriter {
         this.#sign("root(");
         if (first !== undefined) this.#node(first);
         this.#sign(", ");
-        for (const part of [second, third]) if (part !== undefined) this.#node(part);
+        for (const part of rest) this.#node(part);
         this.#sign(")");
         return;
       case "mfenced":
@@ -234,6 +240,14 @@ class MathWriter {
     }
     if (close !== "") this.#sign(close);
   }
+}
+
+/** The children of an element. A text that is one of them, which is not valid, is an element, too. */
+function toElements({ children }: MathNode): readonly MathNode[] {
+  return children.flatMap((child) => {
+    if (typeof child !== "string") return [child];
+    return child.trim() === "" ? [] : [{ name: "mtext", attributes: {}, children: [child] }];
+  });
 }
 
 /** The signs between the children of an element (MathML Core 3.3 and 3.4). */

@@ -88,8 +88,9 @@ interface Skipped {
   /** Its depth. */
   readonly depth: number;
   characters: number;
-  /** The depth of a script or style in it, whose text is not counted; 0: none. */
+  /** The depth of a script or style in it, whose text is not that of the element; 0: none. */
   rawDepth: number;
+  isScript: boolean;
 }
 
 class ElementReader {
@@ -121,9 +122,11 @@ class ElementReader {
         },
         ontext: (text) => {
           this.#begin();
-          if (this.#skipped === undefined) this.#handler.text(text);
-          else if (this.#skipped.kind === "script") this.#skipped.characters += text.length;
-          else if (this.#skipped.rawDepth === 0) this.#skipped.characters += text.trim().length;
+          const skipped = this.#skipped;
+          if (skipped === undefined) this.#handler.text(text);
+          else if (skipped.kind === "script") skipped.characters += text.length;
+          else if (skipped.rawDepth === 0) skipped.characters += text.trim().length;
+          else if (skipped.isScript) this.#handler.leaveOut("script", text.length);
         },
         onclosetag: () => {
           this.#begin();
@@ -160,7 +163,9 @@ class ElementReader {
     if (skipped !== undefined) {
       this.#ends.push(undefined);
       const isRaw = name === "script" || name === "style";
-      if (isRaw && skipped.rawDepth === 0) skipped.rawDepth = this.#ends.length;
+      if (!isRaw || skipped.rawDepth > 0) return;
+      skipped.rawDepth = this.#ends.length;
+      skipped.isScript = name === "script";
       return;
     }
     const kind = this.#handler.omit(name, attributes);
@@ -169,7 +174,7 @@ class ElementReader {
       return;
     }
     this.#ends.push(undefined);
-    this.#skipped = { kind, depth: this.#ends.length, characters: 0, rawDepth: 0 };
+    this.#skipped = { kind, depth: this.#ends.length, characters: 0, rawDepth: 0, isScript: false };
   }
 
   #close(): void {

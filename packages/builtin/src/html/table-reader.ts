@@ -13,7 +13,7 @@ type Cell = readonly MarkdownBlock[];
 
 /** The cells of one table. */
 export class TableReader {
-  caption = "";
+  #caption = "";
   /** Ends the cell that is open: its end tag is optional. */
   endCell: () => void = () => {};
   /** The cells at their columns; those that are covered by others are empty. */
@@ -34,6 +34,10 @@ export class TableReader {
   openGroup(isHead: boolean): void {
     this.#covered = [];
     if (isHead) this.#hasHeads = true;
+  }
+
+  addCaption(text: string): void {
+    this.#caption += this.#caption === "" ? text : `\n\n${text}`;
   }
 
   openRow(): void {
@@ -65,7 +69,7 @@ export class TableReader {
 
   /** Writes a table of GitHub's Markdown, or, for one that only arranges a page, the content of its cells. */
   writeTo(writer: MarkdownWriter): void {
-    if (this.caption !== "") writer.block(this.caption, this.caption.length);
+    if (this.#caption !== "") writer.block(this.#caption, this.#caption.length);
     const rows = this.#rows.filter((row) => row.some((cell) => cell.length > 0));
     const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
     if (columns < 2 || this.#arrangesPage()) {
@@ -92,7 +96,7 @@ export class TableReader {
   /** A table with heads has data, however long its cells are. */
   #arrangesPage(): boolean {
     if (this.#isLayout) return true;
-    if (this.#hasHeads || this.caption !== "") return false;
+    if (this.#hasHeads || this.#caption !== "") return false;
     return this.#rows.some((row) => row.some(isPageCell));
   }
 }
