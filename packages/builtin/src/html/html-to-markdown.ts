@@ -151,7 +151,7 @@ class PageReader implements ElementHandler {
   open(name: string, attributes: Attributes): EndAction {
     const elements = this.#elements;
     if (elements.isMath) return elements.open(name, attributes);
-    const endHidden = this.#openHidden(attributes);
+    const endHidden = this.#hidden === undefined ? undefined : this.#openHidden(attributes);
     const endRegion = this.#regions.open(name, attributes, elements.writer, elements.isTop);
     const endElement = elements.open(name, attributes);
     if (endHidden === undefined && endRegion === undefined) return endElement;

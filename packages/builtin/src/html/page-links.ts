@@ -90,10 +90,18 @@ export class PageLinks {
  */
 function absoluteUrl(href: string, base: URL | undefined): string | undefined {
   if (href.startsWith("#") || href.length > maxUrl) return undefined;
+  if (!href.includes("/.")) {
+    // Most addresses are in the form that the parser of URLs would give them.
+    if (normalUrl.test(href)) return href;
+    if (normalPath.test(href) && base !== undefined) return base.origin + href;
+  }
   const url = URL.parse(href.trim(), base?.href);
   if (url === null || !/^(?:https?|mailto|tel):$/.test(url.protocol)) return undefined;
   return url.href.replaceAll("(", "%28").replaceAll(")", "%29");
 }
+
+const normalUrl = /^https?:\/\/(?!xn--)(?:[a-z][a-z\d]*\.){1,5}[a-z]{2,10}\/[\w\-./=&?+,;~!*@]*$/;
+const normalPath = /^\/(?!\/)[\w\-./=&?+,;~!*@]*$/;
 
 /** The URL that a `base` element sets, if it is one of a page. */
 function readBase(href: string, page: URL | undefined): URL | undefined {

@@ -51,20 +51,24 @@ export class TableReader {
     const row = this.#rows.at(-1) ?? [];
     if (isHead) this.#hasHeads = true;
     this.#cells += 1;
-    while ((this.#covered[row.length] ?? 0) > 0) this.#addBlank(row);
+    while ((this.#covered[row.length] ?? 0) > 0 && this.#addBlank(row));
     const column = row.length;
     row.push(blocks);
     const end = Math.min(column + readSpan(colspan, 1_000, 1), maxColumns);
-    while (row.length < end) this.#addBlank(row);
+    while (row.length < end && this.#addBlank(row));
     const rows = readSpan(rowspan, maxRowSpan, maxRowSpan);
     for (let index = column; rows > 1 && index < end; index++) this.#covered[index] = rows;
   }
 
-  /** Covered cells are a bounded part of a table: the spans of a hostile one are ignored. */
-  #addBlank(row: Cell[]): void {
+  /** Adds a covered cell. They are a bounded part of a table: further spans of a hostile one are ignored. */
+  #addBlank(row: Cell[]): boolean {
     this.#blanks += 1;
-    if (this.#blanks > 10 * this.#cells + 200) this.#covered = [];
+    if (this.#blanks > 4 * this.#cells + 1_000) {
+      this.#covered = [];
+      return false;
+    }
     row.push([]);
+    return true;
   }
 
   /** Writes a table of GitHub's Markdown, or, for one that only arranges a page, the content of its cells. */

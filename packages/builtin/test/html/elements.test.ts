@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { htmlToMarkdown } from "../../src/html/html-to-markdown.ts";
 
@@ -203,6 +204,23 @@ describe("links", () => {
     ['<a href="/x"></a>', ""],
   ])("%s", (html, expected) => {
     expect(convert(html)).toBe(expected);
+  });
+
+  test("have the address that the parser of URLs gives them", () => {
+    const piece = fc.constantFrom(
+      ..."http:// https:// // / . .. /. example.com EXAMPLE xn--a 1.2 :80 ? = & , ; ~ ! @ * % %2e a B 1 _ - + $ \\ | ^ é".split(
+        " ",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 7 }), (pieces) => {
+        const href = pieces.join("");
+        const expected = URL.parse(href, url);
+        const isPage = expected !== null && /^https?:$/.test(expected.protocol);
+        expect(convert(`<a href="${href}">a</a>`)).toBe(isPage ? `[a](${expected.href})` : "a");
+      }),
+      { numRuns: 3_000, seed: 5 },
+    );
   });
 
   test("that only have a drawing are named by their address", () => {
