@@ -5,7 +5,7 @@ export interface Displayed {
   readonly code: readonly string[];
 }
 
-/** What of a page is missing in the output of a contender. */
+/** The parts of a page that are missing in the output of a contender. */
 export interface Losses {
   /** The part of the words, each as often as it occurs, that is in the output. */
   readonly recall: number;

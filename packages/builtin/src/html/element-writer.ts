@@ -22,7 +22,7 @@ const maxTables = 4;
 
 /** Writes the elements of one page as Markdown. */
 export class ElementWriter {
-  readonly #budget = { characters: maxMarkdown };
+  readonly #budget = { characters: maxMarkdown, text: 0 };
   /** The writer of the page, or of the cell that is open. */
   writer: MarkdownWriter = new MarkdownWriter(this.#budget);
   title = "";
@@ -52,6 +52,11 @@ export class ElementWriter {
   /** The number of items of each list that is numbered from its end. */
   get reversedSizes(): readonly number[] {
     return this.#lists.reversedSizes;
+  }
+
+  /** Characters of the text outside of the frame of the page. */
+  get textLength(): number {
+    return this.#budget.text;
   }
 
   /** More was written than a page may have. */

@@ -90,12 +90,8 @@ class PageReader implements ElementHandler {
 
   /** The results for a second pass; undefined: there is no need for one. */
   get findings(): PageFindings | undefined {
-    const { writer, reversedSizes } = this.#elements;
-    const text = writer.blocks.reduce(
-      (sum, { plain, frame }) => sum + (frame === undefined ? plain : 0),
-      0,
-    );
-    const isHidden = this.#hiddenCharacters > text;
+    const { textLength, reversedSizes } = this.#elements;
+    const isHidden = this.#hiddenCharacters > textLength;
     return isHidden || reversedSizes.length > 0 ? { isHidden, reversedSizes } : undefined;
   }
 

@@ -21,10 +21,15 @@ export class ListReader {
     const index = this.reversedSizes.length;
     if (isReversed) this.reversedSizes.push(0);
     const list = new OpenList(isOrdered, attributes, this.#knownSizes[index]);
+    // A list that is not in an item, but directly in another list, belongs to the item before it.
+    const outer = this.#lists.at(-1);
+    const isIndented = outer !== undefined && !outer.isItemOpen && outer.size > 0;
+    if (isIndented) writer.openIndent(outer.indent);
     this.#lists.push(list);
     return () => {
       this.#lists.pop();
       list.endItem();
+      if (isIndented) writer.closeContainer();
       if (isReversed) this.reversedSizes[index] = list.size;
       writer.endBlock();
     };
@@ -35,9 +40,14 @@ export class ListReader {
     const list = this.#lists.at(-1);
     list?.endItem();
     const isTight = (list !== undefined && list.size > 0) || this.#lists.length > 1;
-    const end = once(() => writer.closeContainer());
-    if (list !== undefined) list.endItem = end;
-    writer.openItem(list?.nextMarker(attributes) ?? "- ", isTight);
+    const end = once(() => {
+      writer.closeContainer();
+      if (list !== undefined) list.isItemOpen = false;
+    });
+    const marker = list?.nextMarker(attributes) ?? "- ";
+    if (list !== undefined)
+      Object.assign(list, { endItem: end, isItemOpen: true, indent: marker.length });
+    writer.openItem(marker, isTight);
     return end;
   }
 }
@@ -49,6 +59,9 @@ class OpenList {
   size = 0;
   /** Ends the item that is open. */
   endItem: () => void = () => {};
+  isItemOpen = false;
+  /** The width of the marker of its last item. */
+  indent = 2;
   readonly #type: string;
   readonly #step: 1 | -1;
   #next: number;

@@ -49,6 +49,8 @@ const maxScriptPieces = 20;
 /** The characters that may still be written, by all writers of one page. */
 export interface WriteBudget {
   characters: number;
+  /** Characters of text that were read outside of the frame of the page. */
+  text: number;
 }
 
 /** Writes blocks of Markdown (CommonMark, and the tables of GitHub) from the events of a document. */
@@ -99,7 +101,9 @@ export class MarkdownWriter {
     if (words !== "") {
       this.#begin();
       if (this.#links === 0) this.#plain += words.length;
-      this.#write(this.#last === "" ? escapeStart(words) : words);
+      if (this.frame === undefined) this.#budget.text += words.length;
+      const isStart = this.#last === "" || this.#last === "\n";
+      this.#write(isStart ? escapeStart(words) : words);
     }
     if (endsWithSpace) this.#hasSpace = true;
   }
@@ -228,6 +232,12 @@ export class MarkdownWriter {
     this.#containers.push({ marker, indent: " ".repeat(marker.length), isTight });
   }
 
+  /** Indents what follows, as the content of an item that has ended. */
+  openIndent(width: number): void {
+    this.endBlock();
+    this.#containers.push({ marker: "", indent: " ".repeat(width), isTight: false });
+  }
+
   closeContainer(): void {
     this.endBlock();
     this.#containers.pop();
@@ -248,6 +258,7 @@ export class MarkdownWriter {
     // A line that begins anyhow needs no other beginning.
     if (fence.gap !== "" && !/^\r?\n/.test(text)) this.#pieces.push(fence.gap);
     fence.gap = "";
+    if (this.frame === undefined) this.#budget.text += text.length;
     this.#pieces.push(text);
     this.#last = text.at(-1) ?? "";
   }
@@ -342,7 +353,9 @@ export function joinBlocks(blocks: readonly MarkdownBlock[]): string {
 
 /** A backslash before what would be a heading, a quote, a rule, a fence or an item of a list. */
 function escapeStart(text: string): string {
-  return /^(?:[#>]|[-+*] |-{3,}$|`{3,}|\d{1,9}[.)] )/.test(text) ? `\\${text}` : text;
+  return /^(?:[#>]|[-+*](?: |$)|-{2,}$|=+$|`{3,}|\d{1,9}[.)](?: |$))/.test(text)
+    ? `\\${text}`
+    : text;
 }
 
 /** True for one word, one character, and a reference in brackets, which need no parentheses. */

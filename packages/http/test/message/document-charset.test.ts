@@ -34,9 +34,9 @@ test.each(Object.entries(samples))("a page that declares %s", (charset, [bytes, 
   ];
   for (const head of heads) {
     const decoded = decodeDocument(page(head, bytes), "text/html");
-    expect(decoded.text, head).toContain(`<p>${text}</p>`);
+    expect(decoded.text).toContain(`<p>${text}</p>`);
     expect(decoded.isGuessed).toBe(false);
-    expect(decodeDocument(page(head, bytes), undefined).text, head).toContain(`<p>${text}</p>`);
+    expect(decodeDocument(page(head, bytes), undefined).text).toContain(`<p>${text}</p>`);
   }
   for (const type of [
     "application/xhtml+xml",
