@@ -69,9 +69,10 @@ export function languageFrom({ class: names = "" }: Attributes): string {
   return /(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,30})/.exec(names)?.[1] ?? "";
 }
 
-/** The state of a checkbox or a radio button, as in a list of tasks; undefined: it is none. */
-export function readCheckbox(name: string, attributes: Attributes): string | undefined {
-  const { type = "", role = "", checked, "aria-checked": ariaChecked } = attributes;
+/** The state of a checkbox, a radio button or an option that is selected; undefined: it has none. */
+export function readState(name: string, attributes: Attributes): string | undefined {
+  const { type = "", role = "", checked, selected, "aria-checked": ariaChecked } = attributes;
+  if (name === "option") return selected === undefined ? undefined : "(x)";
   const kind = name === "input" ? type.trim().toLowerCase() : ariaChecked === undefined ? "" : role;
   const isSet = name === "input" ? checked !== undefined : ariaChecked === "true";
   if (/^(?:checkbox|switch|menuitemcheckbox)$/.test(kind)) return isSet ? "[x]" : "[ ]";

@@ -4,7 +4,7 @@ import {
   languageFrom,
   once,
   pageBlocks,
-  readCheckbox,
+  readState,
 } from "./element-kinds.ts";
 import type { LeftOut } from "./left-out.ts";
 import { ListReader } from "./list-reader.ts";
@@ -34,6 +34,8 @@ export class ElementWriter {
   #hasTitle = false;
   readonly #lists: ListReader;
   readonly #tables: TableReader[] = [];
+  /** The text that was read last is that of an element of code within lines of code. */
+  #isAfterCode = false;
   #drawings = 0;
   #quotes = 0;
 
@@ -80,6 +82,7 @@ export class ElementWriter {
       return;
     }
     this.links.isAfterText = false;
+    this.#isAfterCode = false;
     if (this.#formulas.isOpen && /\S/.test(text)) this.#formulas.endFormula();
     this.writer.text(text);
   }
@@ -88,25 +91,40 @@ export class ElementWriter {
     if (this.#math !== undefined) return this.#math.open(name, attributes);
     // Words that only the link and a style keep apart, as in a list of letters.
     if (this.links.isAfterText) this.writer.space();
-    const hasState = name === "input" || attributes["aria-checked"] !== undefined;
-    const checkbox = hasState ? readCheckbox(name, attributes) : undefined;
-    if (checkbox !== undefined) {
-      this.writer.inline(checkbox);
+    const hasState = name === "input" || name === "option" || "aria-checked" in attributes;
+    const state = hasState ? readState(name, attributes) : undefined;
+    const end =
+      state !== undefined && name === "input"
+        ? undefined
+        : this.writer.isCode
+          ? this.#openInCode(name, attributes)
+          : this.#open(name, attributes);
+    if (state !== undefined) {
+      this.writer.inline(state);
       this.writer.space();
-      return undefined;
     }
-    return this.writer.isCode ? this.#openInCode(name, attributes) : this.#open(name, attributes);
+    return end;
   }
 
   #openInCode(name: string, attributes: Attributes): EndAction {
     const { writer } = this;
-    if (name === "code") writer.setLanguage(languageFrom(attributes));
-    else if (name === "td" || name === "th") writer.codeGap("\t");
-    else if (isCodeLine(name, attributes)) {
+    if (name === "code") {
+      writer.setLanguage(languageFrom(attributes));
+      if (this.#isAfterCode) writer.codeGap("\n");
+      return () => {
+        this.#isAfterCode = true;
+      };
+    }
+    if (name === "td" || name === "th") writer.codeGap("\t");
+    if (isCodeLine(name, attributes)) {
       writer.codeGap("\n");
       return () => writer.codeGap("\n");
-    } else if (inCode.has(name)) return this.#open(name, attributes);
-    return undefined;
+    }
+    if (marks.get(name) === "~~") {
+      writer.inline("~~");
+      return () => writer.inline("~~");
+    }
+    return inCode.has(name) ? this.#open(name, attributes) : undefined;
   }
 
   #open(name: string, attributes: Attributes): EndAction {
@@ -115,7 +133,7 @@ export class ElementWriter {
       return name !== "span" || isBlockStyle(attributes) ? this.#boundary() : undefined;
     }
     const mark = marks.get(name);
-    if (mark !== undefined) return this.#mark(mark, mark, "emphasis");
+    if (mark !== undefined) return this.#mark(mark, mark, mark === "~~" ? "other" : "emphasis");
     switch (name) {
       case "title":
         return this.#openTitle();
@@ -276,7 +294,10 @@ export class ElementWriter {
     let tex = "";
     return this.#read(
       (text) => (tex += text),
-      () => this.#addFormula(formatTex(tex, /mode\s*=\s*display/i.test(type))),
+      () => {
+        const isTex = !/asciimath/i.test(type);
+        this.#addFormula(isTex ? formatTex(tex, /mode\s*=\s*display/i.test(type)) : tex.trim());
+      },
     );
   }
 

@@ -111,7 +111,7 @@ class PageReader implements ElementHandler {
   }
 
   omit(name: string, attributes: Attributes): LeftOutKind | false | undefined {
-    if (this.#elements.isMath || isTexScript(name, attributes)) return undefined;
+    if (this.#elements.isMath || isFormulaScript(name, attributes)) return undefined;
     const formula = this.#formulas.decide(name, attributes);
     if (formula !== undefined) return formula === "read" ? undefined : formula;
     if (this.#elements.writer.isCode && isCodeButton(name, attributes)) return "button";
@@ -195,6 +195,6 @@ class PageReader implements ElementHandler {
 /** Kinds that are counted although they have no text. */
 const countedWithoutText: ReadonlySet<LeftOutKind> = new Set(["embedded", "script", "button"]);
 
-function isTexScript(name: string, { type = "" }: Attributes): boolean {
-  return name === "script" && /^\s{0,20}math\/tex\b/i.test(type);
+function isFormulaScript(name: string, { type = "" }: Attributes): boolean {
+  return name === "script" && /^\s{0,20}math\/(?:tex|asciimath)\b/i.test(type);
 }

@@ -54,7 +54,7 @@ const readAttributes: ReadonlySet<string> = new Set([
   "reversed",
   "role",
   "rowspan",
-  "scope",
+  "selected",
   "separators",
   "shadowrootmode",
   "src",

@@ -31,6 +31,7 @@ describe("formulas", () => {
       "[1, 2; 3, 4]",
     ],
     ['<script type="math/tex">a^2</script>', "$a^2$"],
+    ['<script type="math/asciimath">a^2/b</script>', "a^2/b"],
     ['<script type="math/tex; mode=display">a^2</script>', "$$a^2$$"],
     ['<img class="latex" src="x.png" alt="a[1]">', "$a[1]$"],
   ])("%s", (html, expected) => {
@@ -98,6 +99,14 @@ describe("text keeps its meaning", () => {
       "- [x] a\n- [ ] b",
     ],
     ["choices", "<input type=radio checked>a <input type=radio>b", "(x) a ( ) b"],
+    [
+      "choices that are elements with a role",
+      "<div role=radio aria-checked=true>a</div><ul><li role=checkbox aria-checked=false>b</ul>",
+      "(x) a\n\n- [ ] b",
+    ],
+    ["the selected option", "<select><option>a<option selected>b</select>", "a\n\n(x) b"],
+    ["deleted code", "<code><del>a</del>b</code>", "`~~a~~b`"],
+    ["deleted text in lines of code", "<pre>a <del>b</del></pre>", "```\na ~~b~~\n```"],
     ["switches", '<span role=switch aria-checked="true">a</span>', "[x] a"],
     ["values of fields", '<input value="42"><input type=hidden value=1>', "[42]"],
   ])("%s", (_, html, expected) => {
@@ -117,6 +126,7 @@ describe("lines of code", () => {
     "<table><tr><td>1</td></tr><tr><td>2</td></tr></table>",
     "1<br>2",
     "<h3>1</h3>2",
+    "<code>1</code><code>2</code>",
     "<pre>1</pre><pre>2</pre>",
     '<button>Copy</button>1\n2<span class="btn-copy">Copy</span>',
   ])("stay apart: <pre>%s</pre>", (html) => {
