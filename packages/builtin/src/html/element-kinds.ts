@@ -51,6 +51,31 @@ const otherLines: ReadonlySet<string> = new Set([
   "ul",
 ]);
 
+/** Elements that are read in code as elsewhere. */
+export const inCode: ReadonlySet<string> = new Set([
+  "br",
+  "img",
+  "input",
+  "math",
+  "script",
+  "sub",
+  "sup",
+  "svg",
+  "title",
+]);
+
+/** Elements that are marked, with the mark before and after their text. */
+export const marks: ReadonlyMap<string, string> = new Map([
+  ["b", "**"],
+  ["strong", "**"],
+  ["i", "*"],
+  ["em", "*"],
+  ["cite", "*"],
+  ["s", "~~"],
+  ["del", "~~"],
+  ["strike", "~~"],
+]);
+
 /** True for an element whose `style` makes it a block. */
 export function isBlockStyle({ style }: Attributes): boolean {
   return (
@@ -62,6 +87,11 @@ export function isBlockStyle({ style }: Attributes): boolean {
 export function isCodeLine(name: string, attributes: Attributes): boolean {
   if (pageBlocks.has(name) || otherLines.has(name) || isBlockStyle(attributes)) return true;
   return name !== "code" && /(?:^|[\s_-])line(?:\s|$)/i.test(attributes["class"] ?? "");
+}
+
+/** True for the number of a line of code, which is no part of the code. */
+export function isLineNumber({ class: names = "" }: Attributes): boolean {
+  return /(?:^|[\s_-])(?:linenos?|line-?numbers?|blob-num)(?:\s|$)/i.test(names);
 }
 
 /** The language of code by a class such as `language-ts`. */

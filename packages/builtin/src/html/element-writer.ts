@@ -1,7 +1,10 @@
 import {
+  inCode,
   isBlockStyle,
   isCodeLine,
+  isLineNumber,
   languageFrom,
+  marks,
   once,
   pageBlocks,
   readState,
@@ -120,6 +123,7 @@ export class ElementWriter {
       writer.codeGap("\n");
       return () => writer.codeGap("\n");
     }
+    if (isLineNumber(attributes)) return () => writer.codeGap("\t");
     if (marks.get(name) === "~~") {
       writer.inline("~~");
       return () => writer.inline("~~");
@@ -133,6 +137,8 @@ export class ElementWriter {
       return name !== "span" || isBlockStyle(attributes) ? this.#boundary() : undefined;
     }
     const mark = marks.get(name);
+    // Icons are empty elements of this name.
+    if (name === "i") this.links.addDrawing();
     if (mark !== undefined) return this.#mark(mark, mark, mark === "~~" ? "other" : "emphasis");
     switch (name) {
       case "title":
@@ -371,27 +377,3 @@ export class ElementWriter {
     return table.endCell;
   }
 }
-
-/** Elements that are read in code as elsewhere. */
-const inCode: ReadonlySet<string> = new Set([
-  "br",
-  "img",
-  "input",
-  "math",
-  "script",
-  "sub",
-  "sup",
-  "svg",
-  "title",
-]);
-
-const marks: ReadonlyMap<string, string> = new Map([
-  ["b", "**"],
-  ["strong", "**"],
-  ["i", "*"],
-  ["em", "*"],
-  ["cite", "*"],
-  ["s", "~~"],
-  ["del", "~~"],
-  ["strike", "~~"],
-]);

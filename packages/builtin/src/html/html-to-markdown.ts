@@ -37,8 +37,8 @@ export interface MarkdownOptions {
 
 /**
  * Converts a page to Markdown in one pass, without a tree: the time is linear in the length of the page, and bounded for
- * hostile ones. A second pass follows if the page hides more text than it shows, which is then read, and if it has lists
- * that are numbered from their end.
+ * hostile ones. A second pass follows if the page hides more text than it shows, which is then read, if a control comes
+ * after what it displays, and if there are lists that are numbered from their end.
  */
 export function htmlToMarkdown(html: string, options: MarkdownOptions): MarkdownPage {
   const { url, whole = false, isOver = () => false } = options;
@@ -54,6 +54,8 @@ export function htmlToMarkdown(html: string, options: MarkdownOptions): Markdown
 interface PageFindings {
   /** The text that the page hides is longer than its other text: it is read. */
   readonly isHidden: boolean;
+  /** The `id` of elements that are read although they are hidden. */
+  readonly controlled: ReadonlySet<string>;
   /** The number of items of each list that is numbered from its end. */
   readonly reversedSizes: readonly number[];
 }
@@ -74,7 +76,7 @@ class PageReader implements ElementHandler {
   readonly #formulas = new FormulaSources(this.#leftOut);
   readonly #elements: ElementWriter;
   readonly #regions = new PageRegions();
-  readonly #rules = new OmissionRules();
+  readonly #rules: OmissionRules;
   /** How the element that opens next is read, although the page hides it. */
   #hidden: "plain" | "marked" | undefined;
   /** Hidden elements that are read: those that are open, all, and the characters in them. */
@@ -85,6 +87,7 @@ class PageReader implements ElementHandler {
   constructor(options: PageOptions) {
     this.#options = options;
     const { url, findings } = options;
+    this.#rules = new OmissionRules(findings?.controlled);
     this.#elements = new ElementWriter(url, this.#leftOut, this.#formulas, findings?.reversedSizes);
   }
 
@@ -92,7 +95,9 @@ class PageReader implements ElementHandler {
   get findings(): PageFindings | undefined {
     const { textLength, reversedSizes } = this.#elements;
     const isHidden = this.#hiddenCharacters > textLength;
-    return isHidden || reversedSizes.length > 0 ? { isHidden, reversedSizes } : undefined;
+    const { controlled, isLate } = this.#rules;
+    const isNeeded = isHidden || isLate || reversedSizes.length > 0;
+    return isNeeded ? { isHidden, controlled, reversedSizes } : undefined;
   }
 
   read(html: string): MarkdownPage {

@@ -34,38 +34,58 @@ export type Treatment = LeftOutKind | false | "read" | "revealed";
 
 /** Decides which elements are left out, by what was read before them. */
 export class OmissionRules {
-  /** The `id` of elements that a tab, a button or a link shows and hides. */
-  readonly #controlled = new Set<string>();
+  /** The `id` of elements that a tab, a button or a link in the page may display. */
+  readonly controlled: Set<string>;
+  /** A control was read after the hidden element that it names: a second pass is needed. */
+  isLate = false;
+  readonly #leftOut = new Set<string>();
+
+  /** @param controlled `controlled` of a pass before. */
+  constructor(controlled: ReadonlySet<string> = new Set()) {
+    this.controlled = new Set(controlled);
+  }
 
   /**
    * Hidden elements are left out, except those that are hidden only until a script or the reader shows them:
    *
    * - the page itself: `html`, `body`, `main`, `article`, and what has the role `main`;
    * - `hidden="until-found"`, which the search of a browser shows (HTML 6.1);
-   * - panels of tabs, and elements that a control before them names with `aria-controls`;
+   * - panels of tabs, and elements that a control (`aria-controls`) or a link in the page names;
    * - parts that React has sent after the page (`id="S:0"`).
    */
   decide(name: string, attributes: Attributes): Treatment {
-    const controls = attributes["aria-controls"];
-    if (controls !== undefined && this.#controlled.size < maxControlled) {
-      for (const id of controls.split(/\s+/, 10)) this.#controlled.add(id);
-    }
+    const { href, "aria-controls": controls } = attributes;
+    if (controls !== undefined) for (const id of controls.split(/\s+/, 10)) this.#addControlled(id);
+    if (href?.startsWith("#") === true) this.#addControlled(href.slice(1));
     const kind = byName.get(name);
     if (kind !== undefined) {
       return name === "template" && attributes["shadowrootmode"] !== undefined ? "read" : kind;
     }
     if (!isHidden(attributes)) return "read";
-    return this.#isRevealed(name, attributes) ? "revealed" : "hidden";
+    if (this.#isRevealed(name, attributes)) return "revealed";
+    const { id = "" } = attributes;
+    if (id !== "" && this.#leftOut.size < maxControlled) this.#leftOut.add(id);
+    return "hidden";
   }
 
-  #isRevealed(name: string, { hidden, id = "", role }: Attributes): boolean {
+  #addControlled(id: string): void {
+    if (this.controlled.size >= maxControlled) return;
+    this.controlled.add(id);
+    if (this.#leftOut.has(id)) this.isLate = true;
+  }
+
+  #isRevealed(name: string, attributes: Attributes): boolean {
+    const { class: names = "", hidden, id = "", role } = attributes;
     return (
       roots.has(name) ||
       role === "main" ||
       role === "tabpanel" ||
       hidden?.toLowerCase() === "until-found" ||
+      /(?:^|[\s-])(?:tab-?pane|tabs?-?panel|tab-content|accordion-[a-z]+|collapse)(?:\s|$)/i.test(
+        names,
+      ) ||
       isStreamed(id) ||
-      this.#controlled.has(id)
+      this.controlled.has(id)
     );
   }
 }

@@ -9,6 +9,7 @@ interface OpenLink {
   readonly url: string;
   /** A text for it if it has no other; empty: it is left out then. */
   name: string;
+  hasDrawing: boolean;
 }
 
 /** Writes the links and images of a page with absolute addresses. */
@@ -48,20 +49,22 @@ export class PageLinks {
       };
     }
     const outer = this.#link;
-    const link: OpenLink = { url, name: cleanLabel(label) || cleanLabel(title) };
+    const name = cleanLabel(label) || cleanLabel(title);
+    const link: OpenLink = { url, name, hasDrawing: false };
     this.#link = link;
     writer.openMark("[", `](${url})`, "link");
     return () => {
       this.#link = outer;
       const hasText = writer.closeMark("link");
-      if (hasText || link.name === "" || isSamePage(url, this.#page)) return;
-      writer.inline(`[${link.name}](${url})`);
+      if (hasText || isSamePage(url, this.#page)) return;
+      const text = link.name === "" && link.hasDrawing ? nameFromUrl(url) : link.name;
+      if (text !== "") writer.inline(`[${text}](${url})`);
     };
   }
 
-  /** A drawing was left out: a link that has nothing else is named by its URL. */
+  /** A drawing or an icon was read: a link that has nothing else is named by its URL. */
   addDrawing(): void {
-    if (this.#link?.name === "") this.#link.name = nameFromUrl(this.#link.url);
+    if (this.#link !== undefined) this.#link.hasDrawing = true;
   }
 
   writeImage(writer: MarkdownWriter, { alt, src = "" }: Attributes): void {

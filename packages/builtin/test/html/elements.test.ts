@@ -135,7 +135,11 @@ describe("lines of code", () => {
 
   test("keep numbers beside them apart", () => {
     const rows = "<tr><td>1</td><td>a</td></tr><tr><td>2</td><td>b</td></tr>";
-    expect(convert(`<pre><table>${rows}</table></pre>`)).toBe("```\n1\ta\n2\tb\n```");
+    const lines =
+      '<span class="line"><span class="lineno">1</span>a</span><span class="line"><span class="line-number">2</span>b</span>';
+    for (const html of [`<table>${rows}</table>`, lines]) {
+      expect(convert(`<pre>${html}</pre>`)).toBe("```\n1\ta\n2\tb\n```");
+    }
   });
 });
 
@@ -207,6 +211,7 @@ describe("links", () => {
       "[![L](https://example.com/l.png)](https://example.com/x)",
     ],
     ['<a href="/x" aria-label="Home"><i></i></a>', "[Home](https://example.com/x)"],
+    ['<a href="/home"><i class="icon"></i></a>', "[home](https://example.com/home)"],
     ['<a href="/x" title="Home"></a>', "[Home](https://example.com/x)"],
     ['<map><area href="/x" alt="Part"></map>', "[Part](https://example.com/x)"],
     ['<frameset><frame src="/f"></frameset>', "[frame: f](https://example.com/f)"],

@@ -69,6 +69,15 @@ describe("hidden text is read", () => {
       '<p>visible text</p><button aria-controls="x p1">A</button><div id=p1 style="display:none">real</div>',
     ],
     [
+      "of a part that a link names",
+      "<p>visible text</p><a href=#p1>A</a><div id=p1 hidden>real</div>",
+    ],
+    [
+      "of a part that a button names after it",
+      "<p>visible text</p><div id=p1 hidden>real</div><button aria-controls=p1>A</button>",
+    ],
+    ["of a pane", '<p>visible text</p><div class="tab-pane fade" style="display:none">real</div>'],
+    [
       "that the search of a browser finds",
       '<p>visible text</p><div hidden="until-found">real</div>',
     ],
