@@ -14,7 +14,7 @@ import { ListReader } from "./list-reader.ts";
 import { joinBlocks, MarkdownWriter, type MarkKind } from "./markdown-writer.ts";
 import { formatTex, MathReader, type FormulaSources } from "./formulas.ts";
 import { cleanLabel, PageLinks } from "./page-links.ts";
-import type { Attributes, EndAction } from "./read-elements.ts";
+import { noAttributes, type Attributes, type EndAction } from "./read-elements.ts";
 import { TableReader } from "./table-reader.ts";
 
 /** Characters of Markdown, with those of cells, which are counted twice. */
@@ -94,7 +94,9 @@ export class ElementWriter {
     if (this.#math !== undefined) return this.#math.open(name, attributes);
     // Words that only the link and a style keep apart, as in a list of letters.
     if (this.links.isAfterText) this.writer.space();
-    const hasState = name === "input" || name === "option" || "aria-checked" in attributes;
+    const hasState =
+      attributes !== noAttributes &&
+      (name === "input" || name === "option" || attributes["aria-checked"] !== undefined);
     const state = hasState ? readState(name, attributes) : undefined;
     const end =
       state !== undefined && name === "input"

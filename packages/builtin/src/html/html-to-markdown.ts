@@ -3,9 +3,10 @@ import { ElementWriter } from "./element-writer.ts";
 import { FormulaSources } from "./formulas.ts";
 import { LeftOut, type LeftOutKind } from "./left-out.ts";
 import { joinBlocks } from "./markdown-writer.ts";
-import { isCodeButton, isStreamed, OmissionRules } from "./omission-rules.ts";
+import { isCodeButton, isOmittedName, isStreamed, OmissionRules } from "./omission-rules.ts";
 import { PageRegions } from "./page-regions.ts";
 import {
+  noAttributes,
   readElements,
   type Attributes,
   type ElementHandler,
@@ -116,6 +117,7 @@ class PageReader implements ElementHandler {
   }
 
   omit(name: string, attributes: Attributes): LeftOutKind | false | undefined {
+    if (attributes === noAttributes && !isOmittedName(name)) return undefined;
     if (this.#elements.isMath || isFormulaScript(name, attributes)) return undefined;
     const formula = this.#formulas.decide(name, attributes);
     if (formula !== undefined) return formula === "read" ? undefined : formula;

@@ -29,6 +29,11 @@ const byName: ReadonlyMap<string, LeftOutKind | false> = new Map<string, LeftOut
   ["textarea", "field"],
 ]);
 
+/** False for an element that is left out for its attributes at most. */
+export function isOmittedName(name: string): boolean {
+  return byName.has(name) || name === "mjx-math" || name === "button";
+}
+
 /** How an element is treated: left out under a kind, read although the page hides it, or read. */
 export type Treatment = LeftOutKind | false | "read" | "revealed";
 

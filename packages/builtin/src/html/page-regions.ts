@@ -1,6 +1,6 @@
 import type { Frame, LeftOut, LeftOutKind } from "./left-out.ts";
 import { joinBlocks, type MarkdownBlock, type MarkdownWriter } from "./markdown-writer.ts";
-import type { Attributes, EndAction } from "./read-elements.ts";
+import { noAttributes, type Attributes, type EndAction } from "./read-elements.ts";
 
 /** The blocks of an element, as from and to. */
 interface Region {
@@ -32,7 +32,9 @@ export class PageRegions {
    *
    * @param isTop false: its blocks are in a cell, and not in the list of the page.
    */
-  open(name: string, { role }: Attributes, writer: MarkdownWriter, isTop: boolean): EndAction {
+  open(name: string, attributes: Attributes, writer: MarkdownWriter, isTop: boolean): EndAction {
+    if (attributes === noAttributes && !regionNames.has(name)) return undefined;
+    const { role } = attributes;
     if (role === undefined && !regionNames.has(name)) return undefined;
     const isMain = name === "main" || role === "main";
     if (isMain || name === "article") {

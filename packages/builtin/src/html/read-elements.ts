@@ -14,6 +14,9 @@ const eventsBetweenChecks = 1_000;
 /** The attributes of an element that are looked at. */
 export type Attributes = Readonly<Record<string, string>>;
 
+/** The attributes of most elements: they have none that is looked at. */
+export const noAttributes: Attributes = Object.freeze({});
+
 /** The end of an element. */
 export type EndAction = (() => void) | undefined;
 
@@ -101,7 +104,7 @@ class ElementReader {
   readonly #ends: EndAction[] = [];
   #skipped: Skipped | undefined;
   /** The element whose attributes are being read. */
-  #opening: { readonly name: string; readonly attributes: Record<string, string> } | undefined;
+  #opening: { readonly name: string; attributes: Record<string, string> | undefined } | undefined;
   #events = 0;
   #isStopped = false;
 
@@ -113,10 +116,11 @@ class ElementReader {
       {
         onopentagname: (name) => {
           this.#begin();
-          this.#opening = { name, attributes: {} };
+          this.#opening = { name, attributes: undefined };
         },
         onattribute: (name, value) => {
           if (this.#opening !== undefined && readAttributes.has(name)) {
+            this.#opening.attributes ??= {};
             this.#opening.attributes[name] ??= value;
           }
         },
@@ -158,7 +162,7 @@ class ElementReader {
     const opening = this.#opening;
     if (opening === undefined || this.#isStopped) return;
     this.#opening = undefined;
-    const { name, attributes } = opening;
+    const { name, attributes = noAttributes } = opening;
     const skipped = this.#skipped;
     if (skipped !== undefined) {
       this.#ends.push(undefined);
