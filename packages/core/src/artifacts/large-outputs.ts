@@ -1,7 +1,6 @@
 import type { OverflowStrategy } from "../contract/tool-spec.ts";
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { formatValue } from "../text/format-value.ts";
-import { ToolError } from "../contract/tool-error.ts";
+import { checkOptions, type OptionCheck } from "../contract/check-options.ts";
+import { atLeastZero, valueThat } from "../contract/option-checks.ts";
 
 /** How large and binary outputs are handled. */
 export interface LargeOutputs {
@@ -28,20 +27,14 @@ const names: Record<keyof LargeOutputs, true> = {
 /** @throws ToolError `invalid_configuration` when an option is not valid. */
 export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOutputs> {
   checkOptions("largeOutputs", given, Object.keys(names));
-  const { onOverflow = "store" } = given;
-  if (!isOverflowStrategy(onOverflow)) {
-    throw new ToolError(
-      "invalid_configuration",
-      `largeOutputs.onOverflow is ${formatValue(onOverflow)}; use "store", "clip" or "fail".`,
-    );
+  const { onOverflow = "store", previewBytes = 4000, maxMediaBytes = 4_000_000 } = given;
+  const { maxCapturedBytes = 33_554_432, lifetimeMs = 86_400_000 } = given;
+  const sizes = { previewBytes, maxMediaBytes, maxCapturedBytes, lifetimeMs };
+  overflowCheck.check("largeOutputs.onOverflow", onOverflow);
+  for (const [name, value] of Object.entries(sizes)) {
+    atLeastZero.check(`largeOutputs.${name}`, value);
   }
-  return {
-    onOverflow,
-    previewBytes: atLeastZero("previewBytes", given.previewBytes ?? 4000),
-    maxMediaBytes: atLeastZero("maxMediaBytes", given.maxMediaBytes ?? 4_000_000),
-    maxCapturedBytes: atLeastZero("maxCapturedBytes", given.maxCapturedBytes ?? 33_554_432),
-    lifetimeMs: atLeastZero("lifetimeMs", given.lifetimeMs ?? 86_400_000),
-  };
+  return { ...sizes, onOverflow };
 }
 
 /** True for one of the three words. */
@@ -49,10 +42,7 @@ export function isOverflowStrategy(value: unknown): value is OverflowStrategy {
   return value === "store" || value === "clip" || value === "fail";
 }
 
-function atLeastZero(name: string, value: number): number {
-  if (isAtLeastZero(value)) return value;
-  throw new ToolError(
-    "invalid_configuration",
-    `largeOutputs.${name} is ${formatValue(value)}; use 0 or more.`,
-  );
-}
+export const overflowCheck: OptionCheck = valueThat(
+  isOverflowStrategy,
+  '"store", "clip" or "fail"',
+);

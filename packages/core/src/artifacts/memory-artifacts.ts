@@ -1,7 +1,7 @@
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { atLeastZero } from "../contract/option-checks.ts";
 import type { Clock } from "../time/clock.ts";
 import { systemClock } from "../time/clock.ts";
-import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { quotaOwner } from "../contract/caller.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
@@ -40,11 +40,7 @@ export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactS
   const { maxBytes = 268_435_456, clock = systemClock } = options;
   const { maxBytesPerOwner = maxBytes } = options;
   for (const [name, value] of Object.entries({ maxBytes, maxBytesPerOwner })) {
-    if (isAtLeastZero(value)) continue;
-    throw new ToolError(
-      "invalid_configuration",
-      `${name} is ${formatValue(value)}; use 0 or more.`,
-    );
+    atLeastZero.check(name, value);
   }
   return new MemoryArtifacts(maxBytes, Math.min(maxBytes, maxBytesPerOwner), clock);
 }

@@ -1,4 +1,4 @@
-// Checks for tables of options: `checkOptions`.
+// Checks for tables of options: `checkOptions`. They are marked as pure, so that bundles have only those that are used.
 import { formatValue } from "../text/format-value.ts";
 import { checkTable, type OptionCheck, type OptionChecks } from "./check-options.ts";
 import { ToolError } from "./tool-error.ts";
@@ -23,16 +23,19 @@ export function required(check: OptionCheck): OptionCheck {
 export const checkedElsewhere: OptionCheck = { check: () => {} };
 
 /** True or false. */
-export const flag: OptionCheck = valueThat((value) => typeof value === "boolean", "true or false");
+export const flag: OptionCheck = /* @__PURE__ */ valueThat(
+  (value) => typeof value === "boolean",
+  "true or false",
+);
 
 /** A function. */
-export const callback: OptionCheck = valueThat(
+export const callback: OptionCheck = /* @__PURE__ */ valueThat(
   (value) => typeof value === "function",
   "a function",
 );
 
 /** A text that is not empty. */
-export const filledText: OptionCheck = valueThat(
+export const filledText: OptionCheck = /* @__PURE__ */ valueThat(
   (value) => typeof value === "string" && value !== "",
   "a text that is not empty",
 );
@@ -45,13 +48,13 @@ export const anyText: OptionCheck = {
   },
 };
 
-/** A number from `min`, also `Infinity` unless `max` is given; never `NaN`. */
-export function numberFrom(min: number, max: number = Infinity): OptionCheck {
-  return valueThat(
-    (value) => typeof value === "number" && value >= min && value <= max,
-    max === Infinity ? `${min} or more` : `a number from ${min} to ${max}`,
-  );
+/** A number from `min`, also `Infinity`; never `NaN`. */
+export function numberFrom(min: number): OptionCheck {
+  return valueThat((value) => typeof value === "number" && value >= min, `${min} or more`);
 }
+
+/** A number of 0 or more. */
+export const atLeastZero: OptionCheck = /* @__PURE__ */ numberFrom(0);
 
 /** A whole number from `min`. */
 export function wholeFrom(min: number): OptionCheck {
@@ -71,7 +74,12 @@ export function oneOf(...words: readonly string[]): OptionCheck {
 }
 
 /** A clock. */
-export const clock: OptionCheck = withMethods("a clock", "now", "setTimeout", "clearTimeout");
+export const clock: OptionCheck = /* @__PURE__ */ withMethods(
+  "a clock",
+  "now",
+  "setTimeout",
+  "clearTimeout",
+);
 
 /** An object with these methods, such as a store; `use` is an example of one. */
 export function withMethods(use: string, ...methods: readonly string[]): OptionCheck {
@@ -86,9 +94,9 @@ export function withMethods(use: string, ...methods: readonly string[]): OptionC
   };
 }
 
-const isList = valueThat(Array.isArray, "a list");
+const isList = /* @__PURE__ */ valueThat(Array.isArray, "a list");
 /** An object that is no list. */
-export const object: OptionCheck = valueThat(
+export const object: OptionCheck = /* @__PURE__ */ valueThat(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "an object",
 );
@@ -106,7 +114,7 @@ export function list({ check }: OptionCheck): OptionCheck {
 }
 
 /** A list of texts with at least one, none of them empty. */
-export const filledList: OptionCheck = valueThat(
+export const filledList: OptionCheck = /* @__PURE__ */ valueThat(
   (value) =>
     Array.isArray(value) &&
     value.length > 0 &&

@@ -22,9 +22,9 @@ import type {
   ValidationProblem,
 } from "../contract/tool.ts";
 import type { Suspension } from "../contract/interruption.ts";
-import { isOverflowStrategy } from "../artifacts/large-outputs.ts";
+import { overflowCheck } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { filledText, flag, list, nested, required } from "../contract/option-checks.ts";
+import { atLeastZero, valueThat } from "../contract/option-checks.ts";
 import { formatValue } from "../text/format-value.ts";
 import { cleanName, isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -173,13 +173,11 @@ const definitionKeys: readonly string[] = [
 /** The part of a definition that is data. */
 type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute">;
 
-const injectedCheck = list(
-  nested<InjectedParameter>({
-    name: required(filledText),
-    description: filledText,
-    required: flag,
-    secret: flag,
-  }),
+const injectedCheck = valueThat(
+  (value) =>
+    Array.isArray(value) &&
+    value.every((one: Partial<InjectedParameter> | null) => typeof one?.name === "string"),
+  'a list such as [{ name: "tenant" }]',
 );
 
 function check(definition: DefinitionData): void {
@@ -216,14 +214,8 @@ function check(definition: DefinitionData): void {
 function checkOutputLimit(name: string, limit: OutputLimit): void {
   checkOptions(`${name}: outputLimit`, limit, ["maxBytes", "onOverflow"]);
   const { maxBytes = 0, onOverflow = "store" } = limit;
-  if (!isAtLeastZero(maxBytes)) {
-    throw defect(`${name}: outputLimit.maxBytes is ${formatValue(maxBytes)}; use 0 or more.`);
-  }
-  if (!isOverflowStrategy(onOverflow)) {
-    throw defect(
-      `${name}: outputLimit.onOverflow is ${formatValue(onOverflow)}; use "store", "clip" or "fail".`,
-    );
-  }
+  atLeastZero.check(`${name}: outputLimit.maxBytes`, maxBytes);
+  overflowCheck.check(`${name}: outputLimit.onOverflow`, onOverflow);
 }
 
 /** A record of all of them, so that none is forgotten; true: a hint, which is true or false. */

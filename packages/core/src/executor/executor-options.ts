@@ -7,10 +7,10 @@ import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
 import { checkOptions, type OptionCheck } from "../contract/check-options.ts";
 import {
+  atLeastZero,
   callback,
   clock,
   flag,
-  numberFrom,
   oneOf,
   valueThat,
   wholeFrom,
@@ -180,31 +180,31 @@ export const executorOptions: OptionTable = {
   key: {},
   pendingCalls: {
     create: localPendingCalls,
-    check: withMethods("a store of pending calls", "add", "claim", "finish"),
+    check: withMethods("a store", "add", "claim", "finish"),
   },
   grants: {
     create: () => memoryGrants(),
-    check: withMethods("a store of grants", "add", "list", "revoke"),
+    check: withMethods("a store", "add", "list", "revoke"),
   },
   audit: {},
   hooks: {},
-  hookTimeoutMs: { default: 10_000, check: numberFrom(0) },
-  timeoutMs: { default: 60_000, check: numberFrom(0) },
-  maxTimeoutMs: { default: 600_000, check: numberFrom(0) },
+  hookTimeoutMs: { default: 10_000, check: atLeastZero },
+  timeoutMs: { default: 60_000, check: atLeastZero },
+  maxTimeoutMs: { default: 600_000, check: atLeastZero },
   retry: {
     check: {
       check: (name, value) => checkRetry(`new ToolExecutor: ${name}`, value as RetryPolicy),
     },
   },
-  maxOutputBytes: { default: 50_000, check: numberFrom(0) },
+  maxOutputBytes: { default: 50_000, check: atLeastZero },
   largeOutputs: {},
   artifacts: {
     create: (clock) => memoryArtifacts({ clock }),
-    check: withMethods("a store of artifacts", "put", "head", "read", "delete"),
+    check: withMethods("a store", "put", "head", "read", "delete"),
   },
   tasks: {
     create: memoryTasks,
-    check: withMethods("a store of tasks", "add", "change", "get", "list"),
+    check: withMethods("a store", "add", "change", "get", "list"),
   },
   redact: {},
   frameOutputs: { default: false, check: flag },
@@ -215,8 +215,8 @@ export const executorOptions: OptionTable = {
   repair: { check: callback },
   onInvalidCall: { default: "return", check: oneOf("return", "fail") },
   limits: { default: {} },
-  rateLimits: { check: withMethods("a store of rate limits", "reserve", "commit", "release") },
-  ledger: { check: withMethods("a ledger", "begin", "end") },
+  rateLimits: { check: withMethods("a store", "reserve", "commit", "release") },
+  ledger: { check: withMethods("a store", "begin", "end") },
   validator: { create: () => ajvValidator(), check: withMethods("a validator", "compile") },
   clock: { check: clock },
 };

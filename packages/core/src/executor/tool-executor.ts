@@ -10,9 +10,9 @@ import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
-import { checkOptions, isAtLeastZero, checkSignal } from "../contract/check-options.ts";
+import { checkOptions, checkSignal } from "../contract/check-options.ts";
+import { atLeastZero } from "../contract/option-checks.ts";
 import { builtInFactories, BuiltInTools } from "../built-in/built-in-tools.ts";
-import { formatValue } from "../text/format-value.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
@@ -320,12 +320,7 @@ export class ToolExecutor extends ExecutorView {
   async drain(options: DrainOptions = noOptions): Promise<void> {
     checkOptions("executor.drain", options, ["graceMs"]);
     const { graceMs = 10_000 } = options;
-    if (!isAtLeastZero(graceMs)) {
-      throw new ToolError(
-        "invalid_configuration",
-        `executor.drain: graceMs is ${formatValue(graceMs)}; use 0 or more.`,
-      );
-    }
+    atLeastZero.check("executor.drain: graceMs", graceMs);
     return this.#engine.drain.begin(graceMs);
   }
 

@@ -1,6 +1,5 @@
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { formatValue } from "../text/format-value.ts";
-import { ToolError } from "../contract/tool-error.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { atLeastZero } from "../contract/option-checks.ts";
 import { shortHash } from "../contract/tool-names.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -42,12 +41,7 @@ const limitNames: Record<keyof RunLimits, true> = {
 export function checkedLimits(limits: RunLimits): RunLimits {
   checkOptions("limits", limits, Object.keys(limitNames));
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
-    if (value !== undefined && !isAtLeastZero(value)) {
-      throw new ToolError(
-        "invalid_configuration",
-        `limits.${name} is ${formatValue(value)}; use 0 or more.`,
-      );
-    }
+    if (value !== undefined) atLeastZero.check(`limits.${name}`, value);
   }
   return { ...limits };
 }

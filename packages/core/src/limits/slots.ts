@@ -2,9 +2,9 @@ import type { LimitedCall, Slot, Tally } from "./limited-call.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { atLeastZero } from "../contract/option-checks.ts";
 import { globMatcher } from "../text/glob.ts";
-import { formatValue } from "../text/format-value.ts";
 
 /**
  * The slots in which calls run. Calls that return go before calls that have not started; otherwise the order is that of
@@ -219,21 +219,15 @@ export function checkedConcurrency(limits: ConcurrencyLimits): Concurrency {
       'limits.concurrency.exclusive takes a glob or a list of globs: ["deploy_*"].',
     );
   }
+  const { maxWaiting = 10_000 } = limits;
+  atLeastZero.check("limits.concurrency.maxWaiting", maxWaiting);
   return {
     max: places("max", limits.max),
     perSource: places("perSource", limits.perSource),
     perTool: places("perTool", limits.perTool),
     exclusive: globs === undefined || globs.length === 0 ? undefined : globMatcher(globs),
-    maxWaiting: waiting(limits.maxWaiting ?? 10_000),
+    maxWaiting,
   };
-}
-
-function waiting(value: number): number {
-  if (isAtLeastZero(value)) return value;
-  throw new ToolError(
-    "invalid_configuration",
-    `limits.concurrency.maxWaiting is ${formatValue(value)}; use 0 or more.`,
-  );
 }
 
 /** A limit of 0 would make every call wait forever. */

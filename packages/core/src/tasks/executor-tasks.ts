@@ -1,11 +1,11 @@
 import { copyCaller, toOwner, parseOwner, type Behalf } from "../contract/caller.ts";
 import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
-import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-options.ts";
+import { checkOptions, checkSignal } from "../contract/check-options.ts";
+import { atLeastZero } from "../contract/option-checks.ts";
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import { pause, withTimeout } from "../time/waiting.ts";
-import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -119,13 +119,7 @@ export class ExecutorTasks {
    */
   async result(id: string, options: TaskResultOptions = {}): Promise<ToolOutcome | undefined> {
     const { signal, waitMs = Infinity } = options;
-    if (!isAtLeastZero(waitMs)) {
-      const given = formatValue(waitMs);
-      throw new ToolError(
-        "invalid_configuration",
-        `executor.tasks.result: waitMs is ${given}; use 0 or more.`,
-      );
-    }
+    atLeastZero.check("executor.tasks.result: waitMs", waitMs);
     checkSignal("executor.tasks.result", signal);
     const { clock, tasks } = this.#engine;
     const end = clock.now() + waitMs;

@@ -67,12 +67,12 @@ describe("a definition is refused at once", () => {
     [
       "injected values that are no list",
       () => defineTool({ ...base, input: { type: "object" }, injected: {} as never }),
-      /injected is {}; use a list/,
+      /injected is {}; use a list such as/,
     ],
     [
       "an injected value without a name",
       () => defineTool({ ...base, input: { type: "object" }, injected: [{} as never] }),
-      /injected\[0\]\.name is missing; use a text/,
+      /injected is \[{}\]; use a list such as/,
     ],
     [
       "AR03 an injected value that a model could send",

@@ -40,7 +40,7 @@ describe("scripts with many commands", () => {
     expect([error?.code, error?.audience, error?.message]).toEqual([
       "permission_denied",
       "model",
-      "bash was not run: it needs approval for 101 actions, and a person decides on 100 at most in one call. Split it into several calls.",
+      "bash needs approval for 101 actions, and a person decides on 100 at most. Split it into several calls.",
     ]);
     expect((await call(`cat /etc/passwd`)).status).toBe("interrupted");
   });

@@ -1,4 +1,5 @@
-import { checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
+import { checkOptions } from "../../contract/check-options.ts";
+import { atLeastZero } from "../../contract/option-checks.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Hook, Middleware } from "./hook.ts";
@@ -63,9 +64,7 @@ function checkedHook(hook: Hook | Middleware, where: string): Hook {
   if (!Number.isFinite(priority)) {
     throw defect(`${where}.priority is ${formatValue(priority)}; use a number.`);
   }
-  if (!isAtLeastZero(timeoutMs)) {
-    throw defect(`${where}.timeoutMs is ${formatValue(timeoutMs)}; use 0 or more.`);
-  }
+  atLeastZero.check(`${where}.timeoutMs`, timeoutMs);
   let hooksInto = 0;
   for (const key of Object.keys(hookKeys) as (keyof Hook)[]) {
     if (key === "priority" || key === "timeoutMs" || hook[key] === undefined) continue;

@@ -82,7 +82,7 @@ const maxDisplayed = 100;
 function tooManyQuestions({ call }: CallState, count: number): ToolError {
   return new ToolError(
     "permission_denied",
-    `${call.name} was not run: it needs approval for ${count} actions, and a person decides on ${maxDisplayed} at most in one call. Split it into several calls.`,
+    `${call.name} needs approval for ${count} actions, and a person decides on ${maxDisplayed} at most. Split it into several calls.`,
     { audience: "model" },
   );
 }
