@@ -61,6 +61,19 @@ export function describeSchedules(
     expect(await stores[1]!.schedules.list("[null,null]")).toMatchObject([{ lastRun: finished }]);
   });
 
+  test("a job is not due while it runs, and takes no place of another one", async () => {
+    const { store, reopen } = await openSubject(make, "schedules");
+    const { schedules } = isShared ? await reopen() : store;
+    for (const id of ["a", "b"]) await store.schedules.add(job(id), 1_000);
+    await store.schedules.claim("a", 1_000, 2_000);
+    const due = async () => (await schedules.due(9_000, 1)).map(({ id }) => id);
+    expect(await due()).toEqual(["b"]);
+    await store.schedules.claim("b", 1_000, 3_000);
+    expect(await due()).toEqual([]);
+    await store.schedules.finish("a", { slot: 1_000, status: "completed", startedAt: 1_000 });
+    expect(await due()).toEqual(["a"]);
+  });
+
   test("after its last slot a job is listed, and never due", async () => {
     const { schedules } = (await openSubject(make, "schedules")).store;
     await schedules.add(job("a"), 1_000);
@@ -105,11 +118,13 @@ export function describeSchedules(
       const status = async () =>
         (await other.schedules.list("[null,null]")).map(({ lastRun }) => lastRun?.status);
       expect(await status()).toEqual(["running"]);
+      expect(await other.schedules.due(9_000_000, 10)).toEqual([]);
       await gone.close?.();
       await clock.advance(29_999 - (100_000 % 10_000));
       expect(await status()).toEqual(["running"]);
       await clock.advance(1);
       expect(await status()).toEqual(["unfinished"]);
+      expect(await other.schedules.due(9_000_000, 10)).toHaveLength(1);
     },
   );
 }

@@ -51,7 +51,9 @@ export class SqliteSchedules implements ScheduleStore {
     this.#ofOwner = file.prepare(`SELECT ${columns} WHERE owner = ? ORDER BY seq`);
     this.#remove = file.prepare("DELETE FROM schedules WHERE owner = ? AND id = ?");
     this.#removeRuns = file.prepare("DELETE FROM schedule_runs WHERE id = ?");
-    this.#due = file.prepare(`SELECT ${columns} WHERE next_at <= ? ORDER BY next_at, seq LIMIT ?`);
+    this.#due = file.prepare(
+      `SELECT ${columns} WHERE next_at <= ? AND ifnull(lease_until, 0) <= ? ORDER BY next_at, seq LIMIT ?`,
+    );
     this.#advance = file.prepare(
       "UPDATE schedules SET next_at = ?, runs = runs + 1 WHERE id = ? AND next_at = ?",
     );
@@ -102,7 +104,9 @@ export class SqliteSchedules implements ScheduleStore {
 
   due(now: number, limit: number): Promise<readonly StoredJob[]> {
     return this.#file.read(() =>
-      (this.#due.all(now, limit) as unknown as Row[]).map((row) => this.#toStored(row)),
+      (this.#due.all(now, this.#file.now(), limit) as unknown as Row[])
+        .map((row) => this.#toStored(row))
+        .filter(({ lastRun }) => lastRun?.status !== "running"),
     );
   }
 

@@ -30,7 +30,7 @@ export interface ScheduleWorkerOptions {
 export interface ScheduleWorker {
   /** Begins to look for due jobs. Idempotent. */
   start(): void;
-  /** Looks once, and waits until the jobs that were due have ended. Returns their number. */
+  /** Runs the jobs that are due, and waits until they have ended. Returns their number. */
   runDue(): Promise<number>;
   /** Takes no more jobs, and waits for those that run. */
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ const optionChecks: OptionChecks<ScheduleWorkerOptions> = {
   clock: checks.clock,
 };
 
-/** Jobs that are taken at once. */
+/** Runs of one worker at the same time. */
 const maxAtOnce = 20;
 /** A slot is missed when this many milliseconds have passed. */
 const graceMs = 60_000;
@@ -55,6 +55,9 @@ const graceMs = 60_000;
  * A worker for the jobs of `scheduleTools`. Each slot is run at most once, whatever happens: it is taken in the store
  * before the call is made. If the process is killed while a job runs, its slot is reported as `unfinished`. A call for
  * which the policy asks waits as an interruption of the executor.
+ *
+ * At most 20 calls run at the same time, and of each job one: while it runs, in this worker or another one, its next slot
+ * waits.
  *
  * @throws ToolError `invalid_configuration` for an invalid option.
  */
@@ -71,7 +74,9 @@ class Worker implements ScheduleWorker {
   readonly #callMetadata: ScheduleWorkerOptions["callMetadata"];
   readonly #onRun: ScheduleWorkerOptions["onRun"];
   #timer: ClockTimer | undefined;
-  #looking: Promise<number> | undefined;
+  #looking: Promise<Look> | undefined;
+  /** Resolve when their runs have ended. */
+  readonly #running = new Set<Promise<void>>();
   #isStopped = false;
 
   constructor({
@@ -93,8 +98,9 @@ class Worker implements ScheduleWorker {
   start(): void {
     if (this.#timer !== undefined || this.#isStopped) return;
     const look = (): void => {
-      // A look that fails is repeated: the store may be unavailable for a moment.
-      void this.runDue()
+      // A look that fails is repeated: the store may be unavailable for a moment. Runs are not awaited: a long one
+      // must not delay the slots of other jobs.
+      void this.#look(this.#clock.now())
         .catch(() => {})
         .then(() => {
           if (!this.#isStopped) this.#timer = this.#clock.setTimeout(look, this.#pollMs);
@@ -103,49 +109,74 @@ class Worker implements ScheduleWorker {
     this.#timer = this.#clock.setTimeout(look, 0);
   }
 
-  runDue(): Promise<number> {
-    this.#looking ??= this.#runDue().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  async runDue(): Promise<number> {
+    const now = this.#clock.now();
+    const runs: Promise<void>[] = [];
+    for (let isMore = true; isMore;) {
+      if (this.#running.size >= maxAtOnce) await Promise.race(this.#running);
+      const look = await this.#look(now);
+      runs.push(...look.runs);
+      ({ isMore } = look);
+    }
+    await Promise.all(runs);
+    return runs.length;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
     await this.#looking?.catch(() => {});
+    await Promise.all(this.#running);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
 
-  async #runDue(): Promise<number> {
-    if (this.#isStopped) return 0;
-    const due = await this.#store.due(this.#clock.now(), maxAtOnce);
-    const results = await Promise.all(due.map((job) => this.#runSlot(job)));
-    return results.filter((isRun) => isRun).length;
+  #look(now: number): Promise<Look> {
+    this.#looking ??= this.#takeDue(now).finally(() => (this.#looking = undefined));
+    return this.#looking;
   }
 
-  /** @returns false: another worker has taken the slot. */
-  async #runSlot(job: StoredJob): Promise<boolean> {
-    const { id, nextAt: slot, schedule, maxRuns = Infinity, runs, missed } = job;
-    if (slot === undefined) return false;
+  /** Takes the slots that are due, and begins their runs. */
+  async #takeDue(now: number): Promise<Look> {
+    const limit = maxAtOnce - this.#running.size;
+    if (this.#isStopped) return { runs: [], isMore: false };
+    if (limit <= 0) return { runs: [], isMore: true };
+    const due = await this.#store.due(now, limit);
+    const runs: Promise<void>[] = [];
+    // If one slot cannot be taken, those that were taken are run all the same.
+    await Promise.all(due.map((job) => this.#takeSlot(job, runs)));
+    return { runs, isMore: due.length === limit };
+  }
+
+  /** Adds the run of a slot to `runs`, unless another worker has taken it. */
+  async #takeSlot(job: StoredJob, runs: Promise<void>[]): Promise<void> {
+    const { id, nextAt: slot, schedule, maxRuns = Infinity, runs: count } = job;
+    if (slot === undefined) return;
     const startedAt = this.#clock.now();
     const next =
-      runs + 1 >= maxRuns ? undefined : await nextSlot(schedule, Math.max(slot, startedAt));
-    if (!(await this.#store.claim(id, slot, next))) return false;
+      count + 1 >= maxRuns ? undefined : await nextSlot(schedule, Math.max(slot, startedAt));
+    if (!(await this.#store.claim(id, slot, next))) return;
+    const run = this.#runSlot(job, slot, startedAt);
+    runs.push(run);
+    const ended = run.catch(() => {}).then(() => void this.#running.delete(ended));
+    this.#running.add(ended);
+  }
+
+  async #runSlot(job: StoredJob, slot: number, startedAt: number): Promise<void> {
     const lateMs = startedAt - slot;
     const { outcome, ...ended }: EndedCall =
-      lateMs > graceMs && missed === "skip"
+      lateMs > graceMs && job.missed === "skip"
         ? { status: "skipped", detail: `It was ${Math.round(lateMs / 1_000)} s late.` }
         : await this.#call(job, slot);
     const run: ScheduledRun = { slot, startedAt, ...ended };
-    await this.#store.finish(id, run);
+    await this.#store.finish(job.id, run);
     try {
       this.#onRun?.(job, run, outcome);
     } catch {
       // It only observes.
     }
-    return true;
   }
 
   /** Makes the call. Never rejects. */
@@ -182,6 +213,13 @@ class Worker implements ScheduleWorker {
       return { status: "failed", detail: (error as Error).message };
     }
   }
+}
+
+/** The runs that a look at the store has begun. */
+interface Look {
+  readonly runs: readonly Promise<void>[];
+  /** Whether more jobs may be due. */
+  readonly isMore: boolean;
 }
 
 /** The end of a slot, and the outcome of its call if one was made. */

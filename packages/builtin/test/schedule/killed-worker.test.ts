@@ -36,7 +36,7 @@ test(
     const folder = tempFolder();
     const database = join(folder, "store.sqlite");
     const lines = join(folder, "lines");
-    const store = sqliteStore({ path: database, leaseMs: 1_000 });
+    const store = sqliteStore({ path: database, leaseMs: 200 });
     onTestFinished(() => store.close());
     const now = Date.now();
     const specHash = await specHashOf(tool);

@@ -1,7 +1,9 @@
 import { defineTool, type Clock, type ClockTimer, type ToolExecutor } from "@toolweave/core";
 import type { ScheduledRun } from "@toolweave/core/stores";
 import { sqliteStore } from "@toolweave/stores";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { scheduleTools, scheduleWorker } from "../../src/index.ts";
 import { openTools } from "../support/open-tools.ts";
 
@@ -22,9 +24,37 @@ class SetClock implements Clock {
   }
 }
 
-function open(options: { readonly policy?: "autonomous" | "supervised" } = {}) {
+/** A tool whose calls wait until the test ends them. */
+class Slow {
+  begun = 0;
+  ended = 0;
+  /** The largest number of calls at the same time. */
+  most = 0;
+  end: () => void = () => {};
+  readonly #isEnded = new Promise<void>((resolve) => (this.end = resolve));
+  readonly tool = defineTool({
+    name: "slow",
+    description: "Wait.",
+    input: { type: "object", properties: {} },
+    execute: async () => {
+      this.begun += 1;
+      this.most = Math.max(this.most, this.begun - this.ended);
+      await this.#isEnded;
+      this.ended += 1;
+      return "ended";
+    },
+  });
+}
+
+interface OpenOptions {
+  readonly policy?: "autonomous" | "supervised";
+  readonly path?: string;
+}
+
+function open({ path = ":memory:", ...options }: OpenOptions = {}) {
   const clock = new SetClock();
-  const { schedules, close } = sqliteStore({ path: ":memory:", clock });
+  const slow = new Slow();
+  const { schedules, close } = sqliteStore({ path, clock });
   onTestFinished(close);
   const calls: object[] = [];
   const note = defineTool({
@@ -38,16 +68,25 @@ function open(options: { readonly policy?: "autonomous" | "supervised" } = {}) {
       return "noted";
     },
   });
-  const tools = openTools([note, scheduleTools({ store: schedules })], { ...options, clock });
+  const tools = openTools([note, slow.tool, scheduleTools({ store: schedules })], {
+    ...options,
+    clock,
+  });
   const runs: ScheduledRun[] = [];
   const workerFor = (executor: ToolExecutor) =>
-    scheduleWorker({ executor, store: schedules, clock, onRun: (_, run) => runs.push(run) });
+    scheduleWorker({
+      executor,
+      store: schedules,
+      clock,
+      pollMs: 1,
+      onRun: (_, run) => runs.push(run),
+    });
   const worker = workerFor(tools.executor);
   const runAt = (ms: number): Promise<number> => {
     clock.time = start + ms;
     return worker.runDue();
   };
-  return { ...tools, clock, schedules, calls, runs, worker, workerFor, runAt };
+  return { ...tools, clock, schedules, calls, runs, slow, worker, workerFor, runAt };
 }
 
 const add = { tool: "note", arguments: { text: "hello" } };
@@ -179,15 +218,59 @@ describe("a scheduled call", () => {
     ]);
   });
 
+  test("that takes long delays no other one", async () => {
+    const { callText, calls, clock, slow, worker } = open();
+    await callText("schedule_add", { tool: "slow", after_s: 60 });
+    await callText("schedule_add", { ...add, after_s: 120, missed: "skip" });
+    worker.start();
+    clock.time = start + minuteMs;
+    await vi.waitFor(() => expect(slow.begun).toBe(1));
+    clock.time = start + 2 * minuteMs;
+    await vi.waitFor(() => expect(calls.length).toBe(1));
+    expect(slow.ended).toBe(0);
+    slow.end();
+    await worker.stop();
+    expect(slow.ended).toBe(1);
+  });
+
+  test("does not overlap with itself, whichever worker is free", async () => {
+    const { callText, clock, executor, runAt, slow, workerFor } = open();
+    await callText("schedule_add", { tool: "slow", every_s: 60 });
+    const first = runAt(minuteMs);
+    await vi.waitFor(() => expect(slow.begun).toBe(1));
+    clock.time = start + 3 * minuteMs;
+    expect(await workerFor(executor).runDue()).toBe(0);
+    slow.end();
+    expect(await first).toBe(1);
+    expect(await workerFor(executor).runDue()).toBe(1);
+    expect(slow.begun).toBe(2);
+  });
+
+  test("is made with all that are due, 20 at the same time", async () => {
+    const { callText, runAt, slow } = open();
+    for (let job = 0; job < 45; job++)
+      await callText("schedule_add", { tool: "slow", after_s: 60 });
+    const count = runAt(minuteMs);
+    await vi.waitFor(() => expect(slow.begun).toBe(20));
+    slow.end();
+    expect(await count).toBe(45);
+    expect(slow.ended).toBe(45);
+    expect(slow.most).toBe(20);
+  });
+
   test("that a process has left unfinished is reported, and not made again", async () => {
-    const { callText, calls, clock, schedules, runAt } = open();
+    const path = join(tempFolder(), "jobs.sqlite");
+    const { callText, calls, clock, runAt, schedules } = open({ path });
     const before = await callText("schedule_add", { ...add, every_s: 60 });
     const id = /job_\w+/.exec(before)?.[0] ?? "";
-    // Another worker takes the slot, and is killed.
-    expect(await schedules.claim(id, start + minuteMs, start + 2 * minuteMs)).toBe(true);
+    // Another process takes the slot, and is killed.
+    const other = sqliteStore({ path, clock });
+    expect(await other.schedules.claim(id, start + minuteMs, start + 2 * minuteMs)).toBe(true);
     expect(await schedules.claim(id, start + minuteMs, start + 2 * minuteMs)).toBe(false);
-    clock.time = start + minuteMs;
+    other.close();
     expect(await runAt(minuteMs)).toBe(0);
+    clock.time = start + 1.9 * minuteMs;
+    expect(await callText("schedule_list", {})).toContain("last unfinished");
     await runAt(2 * minuteMs);
     expect(calls.length).toBe(1);
   });

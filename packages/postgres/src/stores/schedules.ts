@@ -63,7 +63,12 @@ export class PostgresSchedules implements ScheduleStore {
   }
 
   async due(now: number, limit: number): Promise<readonly StoredJob[]> {
-    return this.#select("next_at <= $1 ORDER BY next_at, seq LIMIT $2", [now, limit]);
+    const isHeld = `coalesce(last.lease_until > ${this.#db.schema}.now_ms(), false)`;
+    const jobs = await this.#select(
+      `next_at <= $1 AND NOT ${isHeld} ORDER BY next_at, seq LIMIT $2`,
+      [now, limit],
+    );
+    return jobs.filter(({ lastRun }) => lastRun?.status !== "running");
   }
 
   async claim(id: string, slot: number, next: number | undefined): Promise<boolean> {

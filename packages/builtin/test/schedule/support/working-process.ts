@@ -5,7 +5,7 @@ import { sqliteStore } from "@toolweave/stores";
 import { scheduleWorker } from "../../../src/index.ts";
 
 const [, , database = "", lines = ""] = process.argv;
-const store = sqliteStore({ path: database, leaseMs: 1_000 });
+const store = sqliteStore({ path: database, leaseMs: 200 });
 const tool = defineTool({
   name: "note",
   description: "Note the call.",
