@@ -123,6 +123,12 @@ describe("an invalid argument is refused", () => {
       "owner and owner.name: use either owner or its members",
     ],
     ["malformed JSON for an object", ["owner={nope"], "owner must be JSON such as"],
+    [
+      "a list without its quotes",
+      ["tags=[one,two]"],
+      'tags must be a list such as ["one", "two"], not "[one,two]" (not valid JSON)',
+    ],
+    ["a list that does not end", ['tags=["one"'], 'not "[\\"one\\"" ('],
   ])("%s", (_, words, message) => {
     expect(complaint(...words)).toContain(message);
   });

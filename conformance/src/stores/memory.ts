@@ -52,6 +52,21 @@ export function describeMemory(make: StoreFactory): void {
       }
     });
 
+    test.each([
+      ["Die Straße ist gesperrt", ["STRASSE", "strasse", "straße", "STRAẞE"]],
+      ["ＡＢＣ１２３ ﾊﾞｽ", ["abc123", "バス", "ＡＢＣ１"]],
+      ["ISPARTA", ["ısparta", "isparta"]],
+      ["ΟΔΟΣ", ["οδός", "ΟΔΟΣ", "οδοσ"]],
+      ["the oﬃce", ["office"]],
+      ["Foo™ and auto\u00admatic", ["foo", "automatic"]],
+    ])("the letters of %j match in every form", async (content, texts) => {
+      const { memory } = (await openSubject(make, "memory")).store;
+      await memory.set("a", entry("k", content));
+      for (const text of texts) {
+        expect([text, keys(await memory.find("a", { text, limit: 5 }))]).toEqual([text, ["k"]]);
+      }
+    });
+
     test("prefers an entry with more words, and rarer ones", async () => {
       const { memory } = (await openSubject(make, "memory")).store;
       await memory.set("a", entry("k1", "the port of the museum"));

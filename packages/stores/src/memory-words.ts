@@ -20,12 +20,22 @@ const maxWords = 20_000;
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 
-/** The words of a text as an index has them: lower case, without accents, each once. Only letters and digits are left. */
+/**
+ * The words of a text as an index has them, each once: letters and digits in the form NFKC_Casefold (The Unicode Standard,
+ * section 3.13), without accents.
+ */
 export function toIndexedWords(text: string): readonly string[] {
-  const spaced = text.normalize("NFC").replace(unspaced, " $& ");
-  const plain = spaced.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  // Lower case can add marks: that of a capital dotted I has one.
-  const words = plain.replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [];
+  // A symbol ends a word, also one whose compatible form has letters, such as the trade mark sign.
+  const visible = text.replace(/\p{S}/gu, " ").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  const spaced = visible.normalize("NFKC").replace(unspaced, " $& ");
+  // Lower case alone preserves a sharp s and a dotless i, and makes a final sigma.
+  const upper = spaced.toLowerCase().toUpperCase();
+  const folded = upper.toLowerCase().replaceAll("\u03c2", "\u03c3");
+  const words =
+    folded
+      .normalize("NFD")
+      .replace(/\p{M}/gu, "")
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set(words.map((word) => word.slice(0, maxWord)))].slice(0, maxWords);
 }
 

@@ -283,6 +283,8 @@ const steps: readonly (string | ((db: DatabaseSync) => void))[] = [
   );
   `,
   indexMemories,
+  "INSERT INTO memory_words (memory_words) VALUES ('delete-all');",
+  indexMemories,
 ];
 
 const version = steps.length;

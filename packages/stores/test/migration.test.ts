@@ -151,11 +151,11 @@ test("the words of memories of an earlier version are indexed again", async () =
   db.exec(
     "CREATE VIRTUAL TABLE memory_words USING fts5 (owner, words, content = '', contentless_delete = 1)",
   );
-  db.exec(`PRAGMA user_version = ${(versionIn(db) as number) - 2}`);
+  db.exec(`PRAGMA user_version = ${(versionIn(db) as number) - 4}`);
   db.close();
   const { memory } = openStore({ path });
   for (const text of ["strass", "straße", "ពេញ"]) {
     const found = await memory.find("a", { text, limit: 5 });
-    expect([text, found.length]).toEqual([text, text === "strass" ? 0 : 1]);
+    expect([text, found.length]).toEqual([text, 1]);
   }
 });

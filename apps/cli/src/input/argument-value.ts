@@ -26,7 +26,10 @@ export function parseArgumentValue(text: string, schema: SchemaView, path: strin
   const structure = parseStructure(text, types);
   if (structure !== undefined) return structure;
   if (types.has("string")) return text;
-  if (types.has("array")) return [parseArgumentValue(text, schema.items, path)];
+  // Such as a list whose quotes the shell has removed: PowerShell 5 does.
+  if (types.has("array") && !/^\s*\[/.test(text)) {
+    return [parseArgumentValue(text, schema.items, path)];
+  }
   throw new UsageError(
     `${path} must be ${describeTypes(types)}, not ${JSON.stringify(text.slice(0, 60))}${jsonErrorHint(text, types)}.`,
   );
@@ -98,7 +101,7 @@ const descriptions: Readonly<Record<JsonType, string>> = {
   number: "a number",
   boolean: "true or false",
   null: "null",
-  array: "a list",
+  array: 'a list such as ["one", "two"]',
   object: `JSON such as {"key": "value"}`,
 };
 
@@ -107,7 +110,8 @@ function describeTypes(types: ReadonlySet<JsonType>): string {
 }
 
 function jsonErrorHint(text: string, types: ReadonlySet<JsonType>): string {
-  if (!types.has("object") || !/^\s*\{/.test(text)) return "";
+  const [first = ""] = text.trimStart();
+  if (!(first === "{" && types.has("object")) && !(first === "[" && types.has("array"))) return "";
   try {
     JSON.parse(text);
     return "";

@@ -168,6 +168,12 @@ function recallTool(memory: Memory): Tool {
     execute: async ({ query, category, since, until, limit = defaultLimit }, ctx) => {
       const store = await memory.store();
       const vector = query === undefined ? undefined : await embed(memory, query);
+      if (query !== undefined && vector === undefined && !/[\p{L}\p{N}]/u.test(query)) {
+        throw new ToolError(
+          "invalid_arguments",
+          `The query ${displayLine(query)} has no letter and no digit, and memories are found by words. Use a word, or no query for the newest memories.`,
+        );
+      }
       const found = await store.find(memoryOwner(ctx.caller), {
         limit,
         ...(query === undefined ? {} : { text: query }),

@@ -100,6 +100,17 @@ describe("the memory of an agent", () => {
     expect(await callText("memory_recall", { until: "2026-02-30" })).toContain("that exists");
   });
 
+  test("refuses a query without words, which would find nothing", async () => {
+    const { callText } = openTools([memoryTools()]);
+    await callText("memory_store", { key: "a", content: "🚀 launch" });
+    for (const query of ["🚀", "*", "--"]) {
+      expect(await callText("memory_recall", { query })).toBe(
+        `invalid_arguments: The query ${query} has no letter and no digit, and memories are found by words. Use a word, or no query for the newest memories.`,
+      );
+    }
+    expect(await callText("memory_recall", { query: "🚀 launch" })).toContain("[100%]");
+  });
+
   test("says in which run and call it was stored", async () => {
     const { call } = openTools([memoryTools()]);
     const stored = await call("memory_store", { key: "a", content: "one" });
