@@ -41,6 +41,9 @@ export class ClockSteps {
     this.#moves = [
       "UPDATE pending_calls SET lease_until = lease_until + ? WHERE status = 'claimed'",
       "UPDATE tasks SET lease_until = lease_until + ? WHERE status = 'working'",
+      "UPDATE schedule_runs SET lease_until = lease_until + ? WHERE lease_until > 0",
+      "UPDATE ledger SET lease_until = lease_until + ? WHERE status = 'running'",
+      "UPDATE credential_locks SET lease_until = lease_until + ?",
       "UPDATE artifacts SET lease_until = lease_until + ? WHERE complete = 0",
       "UPDATE artifact_objects SET due_at = due_at + ? WHERE state <> 'ready'",
       `UPDATE rate_reservations SET counts_until = counts_until + ?1, lease_until = lease_until + ?1

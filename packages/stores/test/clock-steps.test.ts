@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Interruption } from "@toolweave/core";
+import type { LedgerCall } from "@toolweave/core/stores";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, onTestFinished, test } from "vitest";
 import { sqliteStore, type SqliteStore } from "../src/index.ts";
@@ -17,6 +18,21 @@ const interruption = {
   expiresAt: 1_000_000 + 24 * hour,
   state: "sealed",
 } as unknown as Interruption;
+
+const job = {
+  id: "job_1",
+  owner: "o",
+  schedule: { everyMs: 60_000, from: 0 },
+  tool: "pay",
+  arguments: {},
+  specHash: "a",
+  missed: "once",
+  createdAt: 0,
+} as const;
+
+function ledgerCall(token: string): LedgerCall {
+  return { runId: "r", callId: "c", token, tool: "pay", specHash: "a", argumentsHash: "b" };
+}
 
 interface Machine {
   readonly clock: FakeClock;
@@ -81,6 +97,79 @@ test.each([
     expect(await statusIn(other)).toBe("unfinished");
   },
 );
+
+/** The other leases: `hold` takes one, `isHeld` tells for another process whether its holder counts as active. */
+const leases: readonly {
+  readonly name: string;
+  readonly hold: (store: SqliteStore) => Promise<unknown>;
+  readonly isHeld: (store: SqliteStore) => Promise<boolean>;
+}[] = [
+  {
+    name: "a scheduled run",
+    hold: async ({ schedules }) => {
+      await schedules.add(job, 1_000);
+      await schedules.claim(job.id, 1_000, 2_000);
+    },
+    isHeld: async ({ schedules }) => {
+      const [stored] = await schedules.list(job.owner);
+      const isDue = (await schedules.due(9e12, 1)).length === 1;
+      expect(stored?.lastRun?.status).toBe(isDue ? "unfinished" : "running");
+      return !isDue;
+    },
+  },
+  {
+    name: "a call of a durable run",
+    hold: async ({ ledger }) => ledger.begin(ledgerCall("holder")),
+    isHeld: async ({ ledger }) =>
+      (await ledger.begin(ledgerCall(`other ${Math.random()}`))).status === "running",
+  },
+];
+
+test.each(
+  leases.flatMap((lease) => [
+    ["back", -hour, lease.name, lease] as const,
+    ["forward", hour, lease.name, lease] as const,
+  ]),
+)(
+  "when the clock is set %s by %i ms, %s keeps its lease, and no more",
+  async (_way, step, _name, lease) => {
+    const { clock, open, pass } = machine();
+    const [holder, other] = [open(), open()];
+    await lease.hold(holder);
+    holder.close();
+    clock.skip(step);
+    expect(await lease.isHeld(other)).toBe(true);
+    pass(leaseMs - 1);
+    expect(await lease.isHeld(other)).toBe(true);
+    pass(2);
+    expect(await lease.isHeld(other)).toBe(false);
+  },
+);
+
+test.each([
+  ["back", -hour],
+  ["forward", hour],
+])("the lock of a credential ends one lease later when the clock is set %s", async (_way, step) => {
+  const { clock, open, pass } = machine();
+  const [holder, other] = [open(), open()];
+  const key = { source: "api", scheme: "oauth" };
+  const order: string[] = [];
+  const isHeld = new Promise<void>((resolve) => {
+    void holder.credentials.exclusive?.(key, () => {
+      resolve();
+      return new Promise(() => {});
+    });
+  });
+  await isHeld;
+  holder.close();
+  clock.skip(step);
+  const taken = other.credentials.exclusive?.(key, async () => void order.push("taken"));
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  order.push("lease ends");
+  pass(leaseMs + 1);
+  await taken;
+  expect(order).toEqual(["lease ends", "taken"]);
+});
 
 test("after a restart of the machine a lease lasts no longer than before", async () => {
   const { open, pass, steadyClock, clock } = machine();
