@@ -36,7 +36,7 @@ interface Step {
   readonly answer?: readonly ("approve" | "reject")[];
   /** In the call that waits, each text is replaced by another one. */
   readonly tamper?: Readonly<Record<string, string>>;
-  /** The calls of `act` that wait go on. */
+  /** The calls of `act` that wait continue. */
   readonly end?: true;
   readonly [tool: string]: unknown;
 }
@@ -75,7 +75,7 @@ class SetClock implements Clock {
   }
 }
 
-/** What happens outside of all processes. */
+/** The file, the time and the effects, which are outside of all processes. */
 class World {
   readonly path: string = join(tempFolder(), "store.sqlite");
   readonly clock: SetClock;
@@ -232,7 +232,7 @@ class Steps {
         this.#processes[index]?.executor.resume(structuredClone(waiting), [{ type }]),
       ),
     );
-    this.last = outcomes[0];
+    this.last = outcomes.find((outcome) => outcome?.status === "completed") ?? outcomes[0];
   }
 
   async #call(name: string, args: JsonObject, id: string | undefined): Promise<void> {
@@ -257,7 +257,7 @@ async function observe(row: Row): Promise<Partial<Row>> {
     return {
       ...(last === undefined ? {} : observeContent(row, last)),
       ...(row.effects === undefined ? {} : { effects: world.effects }),
-      ...(row.next === undefined ? {} : { next }),
+      ...(row.next === undefined ? {} : { next: next ?? [] }),
     };
   } finally {
     steps.close();

@@ -106,6 +106,7 @@ describe("a value is read by its schema", () => {
 describe("an invalid argument is refused", () => {
   test.each([
     ["a word without =", ["id"], '"id" is not an argument: use key=value.'],
+    ["JSON in place of words", ['{"name":"a=b"}'], "or --args for all arguments as JSON"],
     ["a word without a key", ["=7"], '"=7" is not an argument: use key=value.'],
     ["a text for a number", ["id=seven"], 'id must be a number, not "seven".'],
     ["a text for a boolean", ["sold=yes"], 'sold must be true or false, not "yes".'],

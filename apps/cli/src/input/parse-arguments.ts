@@ -31,6 +31,11 @@ export function parseArguments(
   const inputs = new Map<string, InputArgument>();
   for (const word of words) {
     const equals = word.indexOf("=");
+    if (word.startsWith("{")) {
+      throw new UsageError(
+        `${JSON.stringify(word.slice(0, 60))} is not an argument: use key=value, or --args for all arguments as JSON.`,
+      );
+    }
     if (equals < 1) {
       throw new UsageError(`${JSON.stringify(word)} is not an argument: use key=value.`);
     }

@@ -63,7 +63,7 @@ export interface ScheduleStore {
   list(owner: string): Awaitable<readonly StoredJob[]>;
   /** False: the owner has no such job. A run that has begun is not cancelled. */
   remove(owner: string, id: string): Awaitable<boolean>;
-  /** Jobs whose slot is not later than `now` and of which no run is going on, the earliest first. */
+  /** Jobs whose slot is not later than `now` and that do not run, the earliest first. */
   due(now: number, limit: number): Awaitable<readonly StoredJob[]>;
   /**
    * Takes a slot, before anything of it is run: by this call alone, of all processes.
