@@ -36,6 +36,8 @@ interface Step {
   readonly answer?: readonly ("approve" | "reject")[];
   /** In the call that waits, each text is replaced by another one. */
   readonly tamper?: Readonly<Record<string, string>>;
+  /** The last job is removed. */
+  readonly removeLast?: true;
   /** The calls of `act` that wait continue. */
   readonly end?: true;
   readonly [tool: string]: unknown;
@@ -182,6 +184,7 @@ class Steps {
   #processes: readonly TestProcess[];
   readonly #runs: Promise<unknown>[] = [];
   #calls = 0;
+  #lastJob = "";
   last: ToolOutcome | undefined;
   next: readonly string[] | undefined;
 
@@ -191,7 +194,17 @@ class Steps {
     this.#processes = this.#open();
   }
 
-  async take({ as, lockedMs, at, restart, answer, tamper, end, ...calls }: Step): Promise<void> {
+  async take({
+    as,
+    lockedMs,
+    at,
+    restart,
+    answer,
+    tamper,
+    removeLast,
+    end,
+    ...calls
+  }: Step): Promise<void> {
     const world = this.#world;
     if (lockedMs !== undefined) await lockFile(world.path, lockedMs);
     if (at !== undefined) await this.#runDue(Date.parse(at));
@@ -201,6 +214,7 @@ class Steps {
     }
     if (tamper !== undefined) world.changeWaiting(tamper);
     if (answer !== undefined) await this.#answer(answer);
+    if (removeLast === true) await this.#call("schedule_remove", { id: this.#lastJob }, undefined);
     if (end === true) {
       world.end();
       await Promise.all(this.#runs);
@@ -242,7 +256,11 @@ class Steps {
     this.last = outcome;
     this.#world.note(outcome);
     if (name !== "schedule_add" || outcome?.status !== "completed") return;
-    const { next } = outcome.result.value as { readonly next: readonly string[] };
+    const { id: job, next } = outcome.result.value as {
+      readonly id: string;
+      readonly next: readonly string[];
+    };
+    this.#lastJob = job;
     this.next = next.map((time) => time.replace(".000Z", "Z"));
   }
 }

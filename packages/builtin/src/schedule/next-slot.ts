@@ -88,7 +88,8 @@ async function parseCron(
       "invalid_arguments",
       `"${expression}" in ${timeZone} is no schedule: ${fault} Write minute, hour, day, month and weekday, such as "30 9 * * 1-5".`,
     );
-  if (!isTimeZone(timeZone)) throw refuse("There is no such time zone.");
+  if (!isTimeZone(timeZone))
+    throw refuse("IANA has no time zone of this name, and Europe/London is one.");
   try {
     return parse(expression);
   } catch {

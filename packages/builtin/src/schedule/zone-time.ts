@@ -9,8 +9,12 @@ export function getOffset(timeZone: string, moment: number): number {
   return wall - Math.floor(moment / 1_000) * 1_000;
 }
 
-/** Whether a text names a time zone. */
+/** The names of IANA with three letters. ICU has others: BST is Dhaka there, and AST Anchorage. */
+const shortNames = /^(?:CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i;
+
+/** Whether a text is the name of a time zone in the database of IANA, or an offset. */
 export function isTimeZone(name: string): boolean {
+  if (/^[a-z]{3}$/i.test(name) && !shortNames.test(name)) return false;
   try {
     getFormat(name);
     return true;

@@ -1,6 +1,7 @@
 import { inFullRun } from "@toolweave/test-support";
 import { describe, expect, test } from "vitest";
 import { firstSlots, nextSlot } from "../../src/schedule/next-slot.ts";
+import { isTimeZone } from "../../src/schedule/zone-time.ts";
 
 /** The zones, each with a change of its clocks forward and one back, as days in UTC around them. */
 const changes: readonly (readonly [zone: string, forward: string, back: string])[] = [
@@ -140,6 +141,13 @@ describe("the slots of an expression are those of cron(8)", () => {
   });
 });
 
+test("names and abbreviations of IANA are time zones, and other abbreviations are not", () => {
+  const names = ["Europe/London", "america/new_york", "UTC", "CET", "Japan", "PST8PDT", "+05:30"];
+  expect(names.filter((name) => !isTimeZone(name))).toEqual([]);
+  const others = ["BST", "AST", "SST", "PDT", "Mars/X", ""];
+  expect(others.filter((name) => isTimeZone(name))).toEqual([]);
+});
+
 describe("a schedule", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
 
@@ -179,8 +187,11 @@ describe("a schedule", () => {
     [{ cron: "0 24 * * *", timeZone: "UTC" }, 'The hour "24" is not valid; it takes 0 to 23.'],
     [{ cron: "0 0 * * MOO", timeZone: "UTC" }, 'The weekday "MOO" is not valid; it takes 0 to 7,'],
     [{ cron: "0 0 *", timeZone: "UTC" }, "It has 3 of 5 fields."],
-    [{ cron: "0 0 * * *", timeZone: "Mars/Olympus" }, "is no schedule"],
-  ])("%j is refused", async (schedule, message) => {
+    ...["Mars/Olympus", "BST", "PST", "ist"].map(
+      (timeZone) =>
+        [{ cron: "0 0 * * *", timeZone }, "IANA has no time zone of this name"] as const,
+    ),
+  ] as const)("%j is refused", async (schedule, message) => {
     await expect(firstSlots(schedule, now, 3)).rejects.toThrow(message);
   });
 });
