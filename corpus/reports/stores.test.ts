@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type ToolOutcome,
 } from "@toolweave/core";
+import type { JobSchedule } from "@toolweave/core/stores";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
 import {
@@ -36,6 +37,8 @@ interface Step {
   readonly answer?: readonly ("approve" | "reject")[];
   /** In the call that waits, each text is replaced by another one. */
   readonly tamper?: Readonly<Record<string, string>>;
+  /** The store has a copy of the last job with this schedule, which an earlier version has accepted. */
+  readonly stored?: JobSchedule;
   /** The last job is removed. */
   readonly removeLast?: true;
   /** The calls of `act` that wait continue. */
@@ -214,6 +217,7 @@ class Steps {
     }
     if (tamper !== undefined) world.changeWaiting(tamper);
     if (answer !== undefined) await this.#answer(answer);
+    if (stored !== undefined) await this.#copyJob(stored);
     if (removeLast === true) await this.#call("schedule_remove", { id: this.#lastJob }, undefined);
     if (end === true) {
       world.end();
@@ -236,6 +240,13 @@ class Steps {
     const run = Promise.all(this.#processes.map(({ worker }) => worker.runDue()));
     this.#runs.push(run);
     await Promise.race([run, isWaiting]);
+  }
+
+  async #copyJob(schedule: JobSchedule): Promise<void> {
+    const schedules = this.#processes[0]?.store.schedules;
+    const [job] = (await schedules?.list(JSON.stringify([null]))) ?? [];
+    if (job === undefined) throw new Error("there is no job");
+    await schedules?.add({ ...job, id: "job_copy", schedule }, this.#world.clock.now());
   }
 
   async #answer(answers: NonNullable<Step["answer"]>): Promise<void> {

@@ -152,24 +152,28 @@ class Worker implements ScheduleWorker {
 
   /** Adds the run of a slot to `runs`, unless another worker has taken it. */
   async #takeSlot(job: StoredJob, runs: Promise<void>[]): Promise<void> {
-    const { id, nextAt: slot, schedule, maxRuns = Infinity, runs: count } = job;
+    const { id, nextAt: slot } = job;
     if (slot === undefined) return;
     const startedAt = this.#clock.now();
-    const next =
-      count + 1 >= maxRuns ? undefined : await nextSlot(schedule, Math.max(slot, startedAt));
+    const { next, fault } = await findNext(job, Math.max(slot, startedAt));
     if (!(await this.#store.claim(id, slot, next))) return;
-    const run = this.#runSlot(job, slot, startedAt);
+    const run = this.#runSlot(job, slot, startedAt, fault);
     runs.push(run);
     const ended = run.catch(() => {}).then(() => void this.#running.delete(ended));
     this.#running.add(ended);
   }
 
-  async #runSlot(job: StoredJob, slot: number, startedAt: number): Promise<void> {
-    const lateMs = startedAt - slot;
-    const { outcome, ...ended }: EndedCall =
-      lateMs > graceMs && job.missed === "skip"
-        ? { status: "skipped", detail: `It was ${Math.round(lateMs / 1_000)} s late.` }
-        : await this.#call(job, slot);
+  /** @param fault ends the slot without a call. */
+  async #runSlot(
+    job: StoredJob,
+    slot: number,
+    startedAt: number,
+    fault: string | undefined,
+  ): Promise<void> {
+    const { outcome, ...ended } =
+      fault === undefined
+        ? await this.#endSlot(job, slot, startedAt - slot)
+        : ({ status: "failed", detail: fault } as EndedCall);
     const run: ScheduledRun = { slot, startedAt, ...ended };
     await this.#store.finish(job.id, run);
     try {
@@ -177,6 +181,12 @@ class Worker implements ScheduleWorker {
     } catch {
       // It only observes.
     }
+  }
+
+  async #endSlot(job: StoredJob, slot: number, lateMs: number): Promise<EndedCall> {
+    return lateMs > graceMs && job.missed === "skip"
+      ? { status: "skipped", detail: `It was ${Math.round(lateMs / 1_000)} s late.` }
+      : this.#call(job, slot);
   }
 
   /** Makes the call. Never rejects. */
@@ -212,6 +222,21 @@ class Worker implements ScheduleWorker {
     } catch (error) {
       return { status: "failed", detail: (error as Error).message };
     }
+  }
+}
+
+/**
+ * The slot after `after`. A job whose schedule is not valid any more, such as one in a time zone that this system does not
+ * have, fails and ends: otherwise it would be due forever.
+ */
+async function findNext(
+  { schedule, maxRuns = Infinity, runs }: StoredJob,
+  after: number,
+): Promise<{ readonly next: number | undefined; readonly fault?: string }> {
+  try {
+    return { next: runs + 1 >= maxRuns ? undefined : await nextSlot(schedule, after) };
+  } catch (error) {
+    return { next: undefined, fault: (error as Error).message };
   }
 }
 

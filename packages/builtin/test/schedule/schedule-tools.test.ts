@@ -158,6 +158,20 @@ describe("a scheduled call", () => {
     expect(calls.length).toBe(5);
   });
 
+  test("whose schedule is not valid any more fails and ends, and delays no other one", async () => {
+    const { callText, calls, runAt, runs, schedules } = open();
+    await callText("schedule_add", { ...add, after_s: 60 });
+    const [job] = await schedules.list(JSON.stringify([null]));
+    if (job === undefined) throw new Error("There is no job.");
+    const schedule = { cron: "* * * * *", timeZone: "Mars/X" };
+    await schedules.add({ ...job, id: "job_x", schedule }, start);
+    expect(await runAt(minuteMs)).toBe(2);
+    expect(calls.length).toBe(1);
+    expect(runs.find(({ status }) => status === "failed")?.detail).toContain("no time zone");
+    expect(await callText("schedule_list", {})).toContain("job_x: note");
+    expect(await runAt(2 * minuteMs)).toBe(0);
+  });
+
   test("that fails says why, and the next one is made", async () => {
     const { callText, runAt, runs } = open();
     await callText("schedule_add", { tool: "note", arguments: { text: "fail" }, every_s: 60 });
