@@ -204,6 +204,7 @@ class Steps {
     restart,
     answer,
     tamper,
+    stored,
     removeLast,
     end,
     ...calls
@@ -246,7 +247,9 @@ class Steps {
     const schedules = this.#processes[0]?.store.schedules;
     const [job] = (await schedules?.list(JSON.stringify([null]))) ?? [];
     if (job === undefined) throw new Error("there is no job");
-    await schedules?.add({ ...job, id: "job_copy", schedule }, this.#world.clock.now());
+    const { owner, tool, arguments: args, specHash, missed, createdAt } = job;
+    const copy = { owner, tool, arguments: args, specHash, missed, createdAt };
+    await schedules?.add({ ...copy, id: "job_copy", schedule }, this.#world.clock.now());
   }
 
   async #answer(answers: NonNullable<Step["answer"]>): Promise<void> {
