@@ -45,7 +45,8 @@ describe.skipIf(url === undefined)("the rotation of a key", () => {
 
   /** A process of its own. */
   function start(...key: StoreKey[]): PostgresStore {
-    const store = postgresStore({ connectionString: url ?? "", schema, key, listen: false });
+    const keys = key.length > 0 ? { key } : {};
+    const store = postgresStore({ connectionString: url ?? "", schema, ...keys, listen: false });
     onTestFinished(() => store.close());
     return store;
   }

@@ -117,7 +117,10 @@ async function openStores(
   key: readonly string[],
 ): Promise<{ readonly stores: SharedStores; close(): void }> {
   const { postgresStore } = await importPostgres();
-  const { close, ...stores } = postgresStore({ connectionString, key });
+  const { close, ...stores } = postgresStore({
+    connectionString,
+    ...(key.length > 0 ? { key } : {}),
+  });
   const explained = explainErrors(stores, (error) => explainStoreError(error, location));
   return {
     stores: key.length > 0 ? explained : { ...explained, credentials: refuse(location) },

@@ -215,7 +215,9 @@ export const executorOptions: OptionTable = {
   repair: { check: callback },
   onInvalidCall: { default: "return", check: oneOf("return", "fail") },
   limits: { default: {} },
-  rateLimits: { check: withMethods("a store", "reserve", "commit", "release") },
+  rateLimits: {
+    check: withMethods("a store such as memoryRateLimits()", "reserve", "commit", "release"),
+  },
   ledger: { check: withMethods("a store", "begin", "end") },
   validator: { create: () => ajvValidator(), check: withMethods("a validator", "compile") },
   clock: { check: clock },

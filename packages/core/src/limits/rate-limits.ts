@@ -13,7 +13,7 @@ export class RateLimits {
   /** @throws ToolError `invalid_configuration` when a limit is not valid. */
   constructor(limits: readonly RateLimit[], store: RateLimitStore) {
     this.#rules = rateRules(limits);
-    this.#store = checkedStore(store);
+    this.#store = store;
   }
 
   /** True when spending is limited for the tool of a call. */
@@ -164,18 +164,6 @@ function duration(ms: number): string {
   if (ms < 120_000) return `${Math.ceil(ms / 1000)} s`;
   if (ms < 7_200_000) return `${Math.ceil(ms / 60_000)} min`;
   return `${Math.ceil(ms / 3_600_000)} h`;
-}
-
-function checkedStore(store: RateLimitStore): RateLimitStore {
-  for (const name of ["reserve", "commit", "release"] as const) {
-    if (typeof store?.[name] !== "function") {
-      throw new ToolError(
-        "invalid_configuration",
-        `rateLimits has no ${name}; use a store such as memoryRateLimits().`,
-      );
-    }
-  }
-  return store;
 }
 
 /** One limit that a call counts against. */

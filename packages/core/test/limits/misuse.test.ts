@@ -45,7 +45,7 @@ test.each<[string, Omit<ExecutorOptions, "registry">, RegExp]>([
   [
     "an invalid store",
     { limits: { rates: [rate] }, rateLimits: { reserve: () => {} } as never },
-    /rateLimits has no commit; use a store such as memoryRateLimits\(\)/,
+    /rateLimits has no commit\(\); use a store such as memoryRateLimits\(\)/,
   ],
 ])("a rate limit with %s is refused when the executor is created", (_, options, message) => {
   expect(() => executorFor(tool("a"), options)).toThrow(message);

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { openApiSource } from "@toolweave/openapi";
 import { expect, test } from "vitest";
-import { documentNames, specs } from "../../../packages/openapi/corpus/documents.ts";
-import { defaultSeed, sampleCall } from "../../../packages/openapi/corpus/oracles/sample-calls.ts";
-import { toCommand } from "../../studio/src/tools/to-command.ts";
-import { readObjectOption } from "../src/input/json-option.ts";
-import { splitCallWords } from "../src/input/source-words.ts";
+import { documentNames, specs } from "../packages/openapi/corpus/documents.ts";
+import { defaultSeed, sampleCall } from "../packages/openapi/corpus/oracles/sample-calls.ts";
+import { toCommand } from "../apps/studio/src/tools/to-command.ts";
+import { readObjectOption } from "../apps/cli/src/input/json-option.ts";
+import { splitCallWords } from "../apps/cli/src/input/source-words.ts";
 
 /** The words that a shell makes of lines, each a call of `toolweave`. */
 function readWords(lines: readonly string[]): readonly (readonly string[])[] {
