@@ -32,4 +32,4 @@ export { SseParser } from "./message/sse-parser.ts";
 export type { SseEvent, SseOptions } from "./message/sse-parser.ts";
 export { decodeDocument, decodeText } from "./message/decode-text.ts";
 export type { DecodedText } from "./message/decode-text.ts";
-export { retryAfterMs } from "./message/http-response.ts";
+export { parseHttpDate, retryAfterMs } from "./message/http-response.ts";

@@ -111,9 +111,9 @@ export function retryAfterMs(headers: HttpHeaders, now: number = Date.now()): nu
   const value = single(headers["retry-after"])?.trim();
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxTimerMs);
-  const until = httpDate(value);
+  const until = parseHttpDate(value);
   if (until === undefined) return undefined;
-  const from = httpDate(single(headers["date"])) ?? now;
+  const from = parseHttpDate(single(headers["date"])) ?? now;
   return Math.min(Math.max(until - from, 0), maxTimerMs);
 }
 
@@ -121,7 +121,11 @@ function single(value: string | readonly string[] | undefined): string | undefin
   return typeof value === "string" ? value : value?.[0];
 }
 
-function httpDate(text: string | undefined): number | undefined {
+/**
+ * Parses a date of HTTP in any of its three forms (RFC 9110, 5.6.7), as milliseconds since the epoch. Undefined: it is
+ * none, or there is no such day.
+ */
+export function parseHttpDate(text: string | undefined): number | undefined {
   // Date.parse alone also takes "1", "2026" and local times; all three forms of an HTTP date begin with a day's name.
   if (text === undefined || !/^(?:mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
   // The asctime format has no time zone, but is in UTC.

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { ToolError } from "@toolweave/core";
-import { retryAfterMs, type HttpClient, type HttpResponse } from "@toolweave/http";
+import { parseHttpDate, retryAfterMs, type HttpClient, type HttpResponse } from "@toolweave/http";
 import { errorCode, unansweredError, type BucketName } from "./bucket-error.ts";
 import type { RequestSigner } from "./credentials.ts";
 import { Deadline, type Timers } from "./deadline.ts";
@@ -129,8 +129,8 @@ export class BucketClient {
   }: Pick<BucketAnswer, "status" | "headers" | "body">): boolean {
     if (status !== 403 || errorCode(body) !== "RequestTimeTooSkewed") return false;
     const date = headers["date"];
-    const time = typeof date === "string" ? Date.parse(date) : Number.NaN;
-    if (Number.isNaN(time)) return false;
+    const time = parseHttpDate(typeof date === "string" ? date : undefined);
+    if (time === undefined) return false;
     this.#skewMs = time - Date.now();
     return true;
   }

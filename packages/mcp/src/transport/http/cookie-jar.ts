@@ -1,3 +1,5 @@
+import { parseCookieDate } from "./cookie-date.ts";
+
 /** Maximum number of cookies; the oldest is dropped. */
 const maxCookies = 50;
 
@@ -100,8 +102,7 @@ function splitPair(pair: string): [string, string] {
 function readExpiry(maxAge: string | undefined, expires: string | undefined): number {
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge))
     return Number(maxAge) <= 0 ? 0 : Date.now() + 1_000 * Number(maxAge);
-  const at = Date.parse(expires ?? "");
-  return Number.isNaN(at) ? Infinity : at;
+  return (expires === undefined ? undefined : parseCookieDate(expires)) ?? Infinity;
 }
 
 /** RFC 6265, section 5.1.3. */
