@@ -3,25 +3,26 @@ import {
   isBlockStyle,
   isCodeLine,
   isLineNumber,
+  isTableCell,
   languageFrom,
   marks,
-  once,
   pageBlocks,
+  readInput,
+  readKeepsLines,
   readState,
 } from "./element-kinds.ts";
 import type { LeftOut } from "./left-out.ts";
 import { ListReader } from "./list-reader.ts";
-import { joinBlocks, MarkdownWriter, type MarkKind } from "./markdown-writer.ts";
+import { MarkdownWriter, type MarkKind } from "./markdown-writer.ts";
 import { formatTex, MathReader, type FormulaSources } from "./formulas.ts";
 import { cleanLabel, PageLinks } from "./page-links.ts";
 import { noAttributes, type Attributes, type EndAction } from "./read-elements.ts";
-import { TableReader } from "./table-reader.ts";
+import { PageTables } from "./table-reader.ts";
 
 /** Characters of Markdown, with those of cells, which are counted twice. */
 const maxMarkdown = 4_194_304;
 /** Characters of a title that are read. */
 const maxTitle = 1_000;
-const maxTables = 4;
 
 /** Writes the elements of one page as Markdown. */
 export class ElementWriter {
@@ -36,9 +37,11 @@ export class ElementWriter {
   #math: MathReader | undefined;
   #hasTitle = false;
   readonly #lists: ListReader;
-  readonly #tables: TableReader[] = [];
+  readonly #tables: PageTables;
   /** The text that was read last is that of an element of code within lines of code. */
   #isAfterCode = false;
+  /** A new line in the text is one of the page. */
+  #keepsLines = false;
   #drawings = 0;
   #quotes = 0;
 
@@ -52,6 +55,7 @@ export class ElementWriter {
     this.links = new PageLinks(url, leftOut);
     this.#formulas = formulas;
     this.#lists = new ListReader(knownSizes);
+    this.#tables = new PageTables(this, this.#budget);
   }
 
   /** The number of items of each list that is numbered from its end. */
@@ -76,7 +80,7 @@ export class ElementWriter {
 
   /** Whether blocks are written to the page, and not to a cell. */
   get isTop(): boolean {
-    return this.#tables.length === 0;
+    return !this.#tables.isOpen;
   }
 
   text(text: string): void {
@@ -87,7 +91,15 @@ export class ElementWriter {
     this.links.isAfterText = false;
     this.#isAfterCode = false;
     if (this.#formulas.isOpen && /\S/.test(text)) this.#formulas.endFormula();
-    this.writer.text(text);
+    if (this.#keepsLines) this.#lines(text);
+    else this.writer.text(text);
+  }
+
+  #lines(text: string): void {
+    for (const [index, line] of text.split(/\r?\n/).entries()) {
+      if (index > 0) this.writer.lineBreak();
+      this.writer.text(line);
+    }
   }
 
   open(name: string, attributes: Attributes): EndAction {
@@ -108,7 +120,19 @@ export class ElementWriter {
       this.writer.inline(state);
       this.writer.space();
     }
-    return end;
+    return attributes.style === undefined ? end : this.#openStyle(attributes, end);
+  }
+
+  /** The property `white-space` is that of an element and of all in it that have none of their own. */
+  #openStyle(attributes: Attributes, end: EndAction): EndAction {
+    const outer = this.#keepsLines;
+    const inner = readKeepsLines(attributes) ?? outer;
+    if (inner === outer) return end;
+    this.#keepsLines = inner;
+    return () => {
+      this.#keepsLines = outer;
+      end?.();
+    };
   }
 
   #openInCode(name: string, attributes: Attributes): EndAction {
@@ -135,12 +159,20 @@ export class ElementWriter {
 
   #open(name: string, attributes: Attributes): EndAction {
     const { writer } = this;
+    if (isTableCell(attributes)) {
+      writer.space();
+      return () => writer.space();
+    }
+    const { label } = attributes;
+    if (label !== undefined && /^opt(?:group|ion)$/.test(name)) {
+      return this.#openOption(name, cleanLabel(label));
+    }
     if (name === "span" || pageBlocks.has(name)) {
       return name !== "span" || isBlockStyle(attributes) ? this.#boundary() : undefined;
     }
     const mark = marks.get(name);
     // Icons are empty elements of this name.
-    if (name === "i") this.links.addDrawing();
+    if (name === "i") this.links.addDrawing(attributes);
     if (mark !== undefined) return this.#mark(mark, mark, mark === "~~" ? "other" : "emphasis");
     switch (name) {
       case "title":
@@ -185,7 +217,7 @@ export class ElementWriter {
       case "a":
         return this.links.open(writer, attributes);
       case "area":
-        this.links.open(writer, { ...attributes, "aria-label": attributes["alt"] ?? "" })?.();
+        this.links.writeArea(writer, attributes);
         return undefined;
       case "img":
         this.#image(attributes);
@@ -227,7 +259,7 @@ export class ElementWriter {
         writer.openItem(": ", true);
         return () => writer.closeContainer();
       case "table":
-        return this.#openTable(attributes);
+        return this.#tables.open(attributes);
       case "thead":
       case "tbody":
       case "tfoot":
@@ -235,7 +267,7 @@ export class ElementWriter {
       case "td":
       case "th":
       case "caption":
-        return this.#openTablePart(name, attributes);
+        return this.#tables.openPart(name, attributes);
       default:
         return isBlockStyle(attributes) ? this.#boundary() : undefined;
     }
@@ -251,6 +283,24 @@ export class ElementWriter {
     const { writer } = this;
     writer.openMark(open, close, kind);
     return () => void writer.closeMark(kind);
+  }
+
+  /** The label of a group or an option, which is displayed for an option without a text. */
+  #openOption(name: string, label: string): EndAction {
+    const { writer } = this;
+    writer.boundary();
+    if (name === "optgroup") {
+      writer.text(label);
+      return this.#boundary();
+    }
+    let option = "";
+    return this.#read(
+      (text) => (option += text),
+      () => {
+        writer.text(option.trim() === "" ? label : option);
+        writer.boundary();
+      },
+    );
   }
 
   #openQuotation(): EndAction {
@@ -325,57 +375,11 @@ export class ElementWriter {
     else this.links.writeImage(this.writer, attributes);
   }
 
-  #input({ type = "text", value = "", alt = "" }: Attributes): void {
-    const kind = type.trim().toLowerCase();
-    if (/^(?:hidden|password|file|color|range)$/.test(kind)) return;
-    const isButton = /^(?:button|submit|reset|image)$/.test(kind);
-    const text = cleanLabel(kind === "image" ? alt : value.slice(0, maxTitle));
-    if (text === "") return;
+  #input(attributes: Attributes): void {
+    const text = readInput(attributes);
+    if (text === undefined) return;
     this.writer.space();
-    this.writer.inline(isButton ? text : `[${text}]`);
+    this.writer.inline(text);
     this.writer.space();
-  }
-
-  #openTable(attributes: Attributes): EndAction {
-    const outer = this.writer;
-    // Deeper ones are read as text.
-    if (this.#tables.length >= maxTables) return () => outer.endBlock();
-    outer.endBlock();
-    const table = new TableReader(attributes);
-    this.#tables.push(table);
-    return () => {
-      this.#tables.pop();
-      table.endCell();
-      this.writer = outer;
-      table.writeTo(outer);
-    };
-  }
-
-  #openTablePart(name: string, attributes: Attributes): EndAction {
-    const table = this.#tables.at(-1);
-    if (table === undefined) {
-      this.writer.endBlock();
-      return () => this.writer.endBlock();
-    }
-    table.endCell();
-    if (name.startsWith("t") && name.length > 2) {
-      table.openGroup(name === "thead");
-      return undefined;
-    }
-    if (name === "tr") {
-      table.openRow();
-      return undefined;
-    }
-    const outer = this.writer;
-    const cell = new MarkdownWriter(this.#budget);
-    cell.frame = outer.frame;
-    this.writer = cell;
-    table.endCell = once(() => {
-      this.writer = outer;
-      cell.endBlock();
-      if (name === "caption") table.addCaption(joinBlocks(cell.blocks));
-      else table.addCell(cell.blocks, name === "th", attributes);
-    });
-    return table.endCell;
   }
 }

@@ -129,9 +129,15 @@ export class MathReader {
 
 /** Formats a source in TeX, in one line. */
 export function formatTex(tex: string, isDisplay: boolean): string {
-  const line = tex.replace(/\s+/g, " ").trim();
+  const line = withoutDelimiters(tex.replace(/\s+/g, " ").trim());
   if (line === "") return "";
   return isDisplay ? `$$${line}$$` : `$${line}$`;
+}
+
+/** A source without the signs that begin and end it in TeX. */
+function withoutDelimiters(tex: string): string {
+  const found = /^(?:\$\$([^$]+)\$\$|\$([^$]+)\$|\\\((.+)\\\)|\\\[(.+)\\\])$/.exec(tex);
+  return (found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4] ?? tex).trim();
 }
 
 function isAnnotation(name: string): boolean {
@@ -177,7 +183,7 @@ class MathWriter {
   }
 
   #group(node: MathNode | undefined): void {
-    if (node === undefined) return;
+    if (node === undefined || isEmpty(node)) return;
     if (isAtom(node)) {
       this.#node(node);
       return;
@@ -193,13 +199,16 @@ class MathWriter {
     const join = joins[node.name];
     if (join !== undefined) {
       this.#group(first);
-      for (const [index, part] of rest.entries()) {
-        this.#sign(join[Math.min(index, join.length - 1)] ?? " ");
-        this.#group(part);
-      }
+      this.#scripts(rest, join);
       return;
     }
     switch (node.name) {
+      case "mmultiscripts":
+        this.#multiscripts(first, rest);
+        return;
+      // It occupies space, and is not displayed (MathML Core 3.3.7).
+      case "mphantom":
+        return;
       case "msqrt":
         this.#sign("sqrt(");
         this.#children(node);
@@ -225,6 +234,24 @@ class MathWriter {
       default:
         this.#children(node);
     }
+  }
+
+  #scripts(parts: readonly MathNode[], signs: readonly string[]): void {
+    for (const [index, part] of parts.entries()) {
+      if (isEmpty(part)) continue;
+      this.#sign(signs[index % signs.length] ?? "");
+      this.#group(part);
+    }
+  }
+
+  /** Pairs of a subscript and a superscript, of which those after `mprescripts` are before the base (MathML Core 3.4.3). */
+  #multiscripts(base: MathNode | undefined, parts: readonly MathNode[]): void {
+    const signs = ["_", "^"];
+    const found = parts.findIndex(({ name }) => name === "mprescripts");
+    const end = found === -1 ? parts.length : found;
+    this.#scripts(parts.slice(end + 1), signs);
+    this.#group(base);
+    this.#scripts(parts.slice(0, end), signs);
   }
 
   #fenced({ attributes }: MathNode, parts: readonly MathNode[]): void {
@@ -259,8 +286,12 @@ const joins: Readonly<Record<string, readonly string[]>> = {
   munder: ["_"],
   msubsup: ["_", "^"],
   munderover: ["_", "^"],
-  mmultiscripts: ["_", "^", " "],
 };
+
+/** True for an element without content, such as `none`. */
+function isEmpty({ children }: MathNode): boolean {
+  return children.every((child) => typeof child === "string" && child.trim() === "");
+}
 
 /** True for one number or name, which needs no parentheses. */
 function isAtom({ name, children }: MathNode): boolean {
@@ -268,5 +299,5 @@ function isAtom({ name, children }: MathNode): boolean {
   const [only] = parts;
   if (parts.length !== 1 || only === undefined || joins[name] !== undefined) return false;
   if (typeof only !== "string") return !name.startsWith("msqrt") && isAtom(only);
-  return /^\S+$/.test(only.trim());
+  return /^(?![-+\u2212]\S)\S+$/.test(only.trim());
 }

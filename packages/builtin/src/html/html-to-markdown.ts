@@ -125,7 +125,7 @@ class PageReader implements ElementHandler {
     const treatment = this.#rules.decide(name, attributes);
     if (treatment === "read") return undefined;
     if (treatment === "revealed") this.#hidden = "plain";
-    if (treatment === "drawing") this.#elements.links.addDrawing();
+    if (treatment === "drawing") this.#elements.links.addDrawing(attributes);
     if (treatment === false || treatment === "script") return treatment;
     if (this.#hidden !== undefined) return undefined;
     const isHidden = treatment === "hidden" || treatment === "noscript";

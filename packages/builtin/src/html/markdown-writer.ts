@@ -278,6 +278,8 @@ export class MarkdownWriter {
     const isSilent = this.#codes > 0 && (mark.kind === "emphasis" || mark.kind === "code");
     mark.state = isSilent ? "silent" : "open";
     if (isSilent) return;
+    // A backtick before it would be a part of the run that begins it (CommonMark 6.1).
+    if (mark.kind === "code" && this.#last === "`") this.#write(" ");
     this.#write(mark.open);
     mark.from = this.#pieces.length - 1;
     if (mark.kind === "code") this.#codes += 1;

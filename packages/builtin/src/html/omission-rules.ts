@@ -102,13 +102,13 @@ export function isStreamed(id: string): boolean {
   return /^[\w:-]{0,50}S:[\da-f]{1,8}$/.test(id);
 }
 
+/** Of several declarations of `display` the last one counts, also before the attribute `hidden` (HTML 15.3.1). */
 function isHidden({ hidden, style }: Attributes): boolean {
-  if (hidden !== undefined) return true;
-  return (
-    style !== undefined &&
-    style.length < maxStyle &&
-    /(?:^|[;\s])(?:display\s?:\s?none|visibility\s?:\s?(?:hidden|collapse))/i.test(style)
-  );
+  if (style === undefined || style.length >= maxStyle) return hidden !== undefined;
+  if (/(?:^|[;\s])visibility\s?:\s?(?:hidden|collapse)/i.test(style)) return true;
+  const displays = [...style.matchAll(/(?:^|[;\s])display\s?:\s?([a-z-]+)/gi)];
+  const display = displays.at(-1)?.[1]?.toLowerCase();
+  return display === undefined ? hidden !== undefined : display === "none";
 }
 
 /** True for a button in code, such as one that copies it. */

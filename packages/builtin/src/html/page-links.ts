@@ -62,14 +62,26 @@ export class PageLinks {
     };
   }
 
-  /** A drawing or an icon was read: a link that has nothing else is named by its URL. */
-  addDrawing(): void {
-    if (this.#link !== undefined) this.#link.hasDrawing = true;
+  /** A drawing or an icon was read: a link that has nothing else is named by its label, or by the URL. */
+  addDrawing({ "aria-label": label = "", title = "" }: Attributes): void {
+    if (this.#link === undefined) return;
+    this.#link.hasDrawing = true;
+    this.#link.name ||= cleanLabel(label) || cleanLabel(title);
   }
 
-  writeImage(writer: MarkdownWriter, { alt, src = "" }: Attributes): void {
-    const text = cleanLabel(alt ?? "");
-    const url = absoluteUrl(src, this.#base);
+  /** Writes a link of an image map, whose text is that of its attribute `alt`. */
+  writeArea(writer: MarkdownWriter, { alt = "", ...attributes }: Attributes): void {
+    const end = this.open(writer, { "aria-label": alt, ...attributes });
+    this.addDrawing({});
+    writer.space();
+    end?.();
+    writer.space();
+  }
+
+  writeImage(writer: MarkdownWriter, attributes: Attributes): void {
+    const { alt, src = "", title = "", "aria-label": label = "" } = attributes;
+    const text = cleanLabel(alt ?? "") || cleanLabel(label) || cleanLabel(title);
+    const url = src.trim() === "" ? undefined : absoluteUrl(src, this.#base);
     if (text !== "") writer.inline(url === undefined ? `![${text}]` : `![${text}](${url})`);
     else if (this.#link !== undefined) this.#link.name ||= nameFromUrl(url ?? this.#link.url);
     // An empty text says that the image is no content (HTML 4.8.4.4.4).
@@ -99,7 +111,7 @@ function absoluteUrl(href: string, base: URL | undefined): string | undefined {
     if (normalPath.test(href) && base !== undefined) return base.origin + href;
   }
   const url = URL.parse(href.trim(), base?.href);
-  if (url === null || !/^(?:https?|mailto|tel):$/.test(url.protocol)) return undefined;
+  if (url === null || !/^(?:https?|ftp|mailto|tel):$/.test(url.protocol)) return undefined;
   return url.href.replaceAll("(", "%28").replaceAll(")", "%29");
 }
 

@@ -53,6 +53,7 @@ const readAttributes: ReadonlySet<string> = new Set([
   "href",
   "http-equiv",
   "id",
+  "label",
   "open",
   "reversed",
   "role",
@@ -85,6 +86,12 @@ export function readElements(html: string, handler: ElementHandler, options: Rea
   return new ElementReader(handler, options).read(html);
 }
 
+const namespaces: ReadonlySet<string> = new Set([
+  "http://www.w3.org/1999/xhtml",
+  "http://www.w3.org/1998/Math/MathML",
+  "http://www.w3.org/2000/svg",
+]);
+
 /** The element whose content is left out. */
 interface Skipped {
   readonly kind: LeftOutKind | false;
@@ -100,6 +107,8 @@ class ElementReader {
   readonly #handler: ElementHandler;
   readonly #isOver: () => boolean;
   readonly #parser: Parser;
+  /** Prefixes of names in XML whose elements are read as those without one. */
+  readonly #prefixes = new Set<string>();
   /** The ends of the open elements. */
   readonly #ends: EndAction[] = [];
   #skipped: Skipped | undefined;
@@ -119,6 +128,9 @@ class ElementReader {
           this.#opening = { name, attributes: undefined };
         },
         onattribute: (name, value) => {
+          if (isXml && name.startsWith("xmlns:") && namespaces.has(value)) {
+            this.#prefixes.add(name.slice(6));
+          }
           if (this.#opening !== undefined && readAttributes.has(name)) {
             this.#opening.attributes ??= {};
             this.#opening.attributes[name] ??= value;
@@ -162,7 +174,8 @@ class ElementReader {
     const opening = this.#opening;
     if (opening === undefined || this.#isStopped) return;
     this.#opening = undefined;
-    const { name, attributes = noAttributes } = opening;
+    const { attributes = noAttributes } = opening;
+    const name = this.#toLocalName(opening.name);
     const skipped = this.#skipped;
     if (skipped !== undefined) {
       this.#ends.push(undefined);
@@ -179,6 +192,13 @@ class ElementReader {
     }
     this.#ends.push(undefined);
     this.#skipped = { kind, depth: this.#ends.length, characters: 0, rawDepth: 0, isScript: false };
+  }
+
+  /** The name of an element of XHTML, MathML or SVG without its prefix (Namespaces in XML 1.0, section 4). */
+  #toLocalName(name: string): string {
+    if (this.#prefixes.size === 0) return name;
+    const colon = name.indexOf(":");
+    return this.#prefixes.has(name.slice(0, colon)) ? name.slice(colon + 1) : name;
   }
 
   #close(): void {

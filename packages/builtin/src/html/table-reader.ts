@@ -1,5 +1,14 @@
-import { joinBlocks, type MarkdownBlock, type MarkdownWriter } from "./markdown-writer.ts";
-import type { Attributes } from "./read-elements.ts";
+import { once } from "./element-kinds.ts";
+import {
+  joinBlocks,
+  MarkdownWriter,
+  type MarkdownBlock,
+  type WriteBudget,
+} from "./markdown-writer.ts";
+import type { Attributes, EndAction } from "./read-elements.ts";
+
+/** Tables inside of each other. Deeper ones are read as text. */
+const maxTables = 4;
 
 /** Columns beyond these make a table unreadable as Markdown: its rows are written as lines. */
 const maxColumns = 50;
@@ -11,8 +20,79 @@ const maxRowSpan = 65_534;
 
 type Cell = readonly MarkdownBlock[];
 
+/** Has the writer of the page, or of the cell that is open. */
+interface WriterHolder {
+  writer: MarkdownWriter;
+}
+
+/** The tables of a page that are open. */
+export class PageTables {
+  readonly #page: WriterHolder;
+  readonly #budget: WriteBudget;
+  readonly #tables: TableReader[] = [];
+
+  /** @param page whose writer is that of a cell while one is open. */
+  constructor(page: WriterHolder, budget: WriteBudget) {
+    this.#page = page;
+    this.#budget = budget;
+  }
+
+  get isOpen(): boolean {
+    return this.#tables.length > 0;
+  }
+
+  open(attributes: Attributes): EndAction {
+    const outer = this.#page.writer;
+    if (this.#tables.length >= maxTables) return () => outer.endBlock();
+    outer.endBlock();
+    const table = new TableReader(attributes);
+    this.#tables.push(table);
+    return () => {
+      this.#tables.pop();
+      table.endCell();
+      this.#page.writer = outer;
+      table.writeTo(outer);
+    };
+  }
+
+  /** Begins a group of rows, a row, a cell or a caption. */
+  openPart(name: string, attributes: Attributes): EndAction {
+    const table = this.#tables.at(-1);
+    const outer = this.#page.writer;
+    if (table === undefined) {
+      outer.endBlock();
+      return () => this.#page.writer.endBlock();
+    }
+    table.endCell();
+    if (name.startsWith("t") && name.length > 2) {
+      table.openGroup(name);
+      return () => table.endGroup();
+    }
+    if (name === "tr") {
+      table.openRow();
+      return undefined;
+    }
+    return this.#openCell(table, name, attributes);
+  }
+
+  #openCell(table: TableReader, name: string, attributes: Attributes): EndAction {
+    const page = this.#page;
+    const outer = page.writer;
+    const cell = new MarkdownWriter(this.#budget);
+    cell.frame = outer.frame;
+    page.writer = cell;
+    table.endCell = once(() => {
+      page.writer = outer;
+      cell.endBlock();
+      if (name === "caption") table.addCaption(joinBlocks(cell.blocks));
+      else table.addCell(cell.blocks, name === "th", attributes);
+    });
+    return table.endCell;
+  }
+}
+
 /** The cells of one table. */
-export class TableReader {
+class TableReader {
   #caption = "";
   /** Ends the cell that is open: its end tag is optional. */
   endCell: () => void = () => {};
@@ -20,6 +100,10 @@ export class TableReader {
   readonly #rows: Cell[][] = [];
   /** For each column, the number of rows that a cell above covers, with the current one. */
   #covered: number[] = [];
+  /** For each row, -1 in the head of the table, 1 in its foot, and 0 elsewhere. */
+  readonly #places: number[] = [];
+  #place = 0;
+  readonly #groups = new Set<string>();
   #hasHeads = false;
   readonly #isLayout: boolean;
   #cells = 0;
@@ -30,10 +114,20 @@ export class TableReader {
     this.#isLayout = role === "presentation" || role === "none";
   }
 
-  /** Begins a head, body or foot, into which no cell of the group before it continues. */
-  openGroup(isHead: boolean): void {
+  /**
+   * Begins a `thead`, `tbody` or `tfoot`, into which no cell of the group before it continues. The first head and the
+   * first foot are displayed above and below the others, wherever they are (CSS 2.2, 17.2).
+   */
+  openGroup(name: string): void {
     this.#covered = [];
-    if (isHead) this.#hasHeads = true;
+    if (name === "thead") this.#hasHeads = true;
+    this.#place = this.#groups.has(name) ? 0 : name === "thead" ? -1 : name === "tfoot" ? 1 : 0;
+    this.#groups.add(name);
+  }
+
+  endGroup(): void {
+    this.#covered = [];
+    this.#place = 0;
   }
 
   addCaption(text: string): void {
@@ -42,6 +136,7 @@ export class TableReader {
 
   openRow(): void {
     this.#rows.push([]);
+    this.#places.push(this.#place);
     this.#covered = this.#covered.map((rows) => Math.max(0, rows - 1));
   }
 
@@ -74,7 +169,9 @@ export class TableReader {
   /** Writes a table of GitHub's Markdown, or, for one that only arranges a page, the content of its cells. */
   writeTo(writer: MarkdownWriter): void {
     if (this.#caption !== "") writer.block(this.#caption, this.#caption.length);
-    const rows = this.#rows.filter((row) => row.some((cell) => cell.length > 0));
+    const rows = [-1, 0, 1]
+      .flatMap((place) => this.#rows.filter((_, index) => this.#places[index] === place))
+      .filter((row) => row.some((cell) => cell.length > 0));
     const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
     if (columns < 2 || this.#arrangesPage()) {
       const outer = writer.frame;

@@ -30,6 +30,17 @@ describe("formulas", () => {
       "<math><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable></math>",
       "[1, 2; 3, 4]",
     ],
+    ['<math alttext="$x_1$"><mi>x</mi></math>', "$x_1$"],
+    ['<math display=block alttext="\\(x_1\\)"><mi>x</mi></math>', "$$x_1$$"],
+    [
+      "<math><mmultiscripts><mi>C</mi><mn>6</mn><none/><mprescripts/><none/><mn>14</mn></mmultiscripts></math>",
+      "^14 C_6",
+    ],
+    ["<math><mmultiscripts><mi>T</mi><mi>a</mi><mi>b</mi></mmultiscripts></math>", "T_a^b"],
+    ["<math><msup><mi></mi><mn>2</mn></msup><mi>H</mi></math>", "^2 H"],
+    ["<math><msubsup><mi>x</mi><mrow></mrow><mn>2</mn></msubsup></math>", "x^2"],
+    ["<math><msup><mn>-1</mn><mn>2</mn></msup></math>", "(-1)^2"],
+    ["<math><mi>a</mi><mphantom><mi>b</mi></mphantom></math>", "a"],
     ['<script type="math/tex">a^2</script>', "$a^2$"],
     ['<script type="math/asciimath">a^2/b</script>', "a^2/b"],
     ['<script type="math/tex; mode=display">a^2</script>', "$$a^2$$"],
@@ -105,6 +116,24 @@ describe("text keeps its meaning", () => {
       "(x) a\n\n- [ ] b",
     ],
     ["the selected option", "<select><option>a<option selected>b</select>", "a\n\n(x) b"],
+    [
+      "the names of groups of options",
+      "<select><optgroup label=G><option selected>a</optgroup><option label=b value=1></option><option label=x>c</select>",
+      "G\n\n(x) a\n\nb\n\nc",
+    ],
+    [
+      "cells of a table by their role",
+      "<div role=row><span role=columnheader>a</span><x-cell role=cell>b</x-cell></div><span role=row>c</span><span role=row>d</span>",
+      "a b\n\nc\n\nd",
+    ],
+    ["adjacent code", "<code>a</code><code>b</code> `<code>c</code>", "`a` `b` ` `c`"],
+    [
+      "lines by their style",
+      '<p style="white-space: pre-wrap">a\nb <i>c\nd</i></p><p style="white-space:pre">a<span style="white-space:normal">\nb</span>\nc</p>d\ne',
+      "a\nb *c\nd*\n\na b\nc\n\nd e",
+    ],
+    ["lines of code by their style", '<code style="white-space:pre">a\nb</code>', "`a\nb`"],
+    ["cells by their style", '<span style="display:table-cell">a</span>b', "a\n\nb"],
     ["deleted code", "<code><del>a</del>b</code>", "`~~a~~b`"],
     ["deleted text in lines of code", "<pre>a <del>b</del></pre>", "```\na ~~b~~\n```"],
     ["switches", '<span role=switch aria-checked="true">a</span>', "[x] a"],
@@ -137,7 +166,9 @@ describe("lines of code", () => {
     const rows = "<tr><td>1</td><td>a</td></tr><tr><td>2</td><td>b</td></tr>";
     const lines =
       '<span class="line"><span class="lineno">1</span>a</span><span class="line"><span class="line-number">2</span>b</span>';
-    for (const html of [`<table>${rows}</table>`, lines]) {
+    const short =
+      '<span class="line"><span class="ln">1</span><span class="cl">a\n</span></span><span class="line"><span class="codeLineNumber_x">2</span>b</span>';
+    for (const html of [`<table>${rows}</table>`, lines, short]) {
       expect(convert(`<pre>${html}</pre>`)).toBe("```\n1\ta\n2\tb\n```");
     }
   });
@@ -164,6 +195,16 @@ describe("tables", () => {
       "cells with lines, lists and code",
       "<tr><th>A<th>B<tr><td>1<td>x<br>y<ul><li>a<li>b</ul><pre>c\n`d`</pre>",
       "| A | B |\n| --- | --- |\n| 1 | x<br>y<br>- a<br>- b<br>`c`<br>`` `d` `` |",
+    ],
+    [
+      "a foot and a head that come before and after the rows",
+      "<tfoot><tr><td>s<td>9</tfoot><tbody><tr><td>1<td>2</tbody><thead><tr><th>A<th>B</thead><tr><td>3<td>4",
+      "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n| s | 9 |",
+    ],
+    [
+      "a second head, which is displayed where it is",
+      "<thead><tr><th>A<th>B</thead><tbody><tr><td>1<td>2</tbody><thead><tr><th>C<th>D</thead>",
+      "| A | B |\n| --- | --- |\n| 1 | 2 |\n| C | D |",
     ],
     [
       "a long cell",
@@ -214,6 +255,18 @@ describe("links", () => {
     ['<a href="/home"><i class="icon"></i></a>', "[home](https://example.com/home)"],
     ['<a href="/x" title="Home"></a>', "[Home](https://example.com/x)"],
     ['<map><area href="/x" alt="Part"></map>', "[Part](https://example.com/x)"],
+    [
+      '<map><area href="/x" alt="A"><area href="/y" alt=""></map>',
+      "[A](https://example.com/x) [y](https://example.com/y)",
+    ],
+    [
+      '<a href="/x"><img src="/l.png" title="L"></a>',
+      "[![L](https://example.com/l.png)](https://example.com/x)",
+    ],
+    ['<a href="/x"><svg aria-label="L"></svg></a>', "[L](https://example.com/x)"],
+    ['<img alt="a"><img srcset="b.png 2x" alt="b">', "![a]![b]"],
+    ['<a href="ftp://example.com/x">a</a>', "[a](ftp://example.com/x)"],
+    ['<a href="javascript:x()">a</a> <a href="data:,x">b</a>', "a b"],
     ['<frameset><frame src="/f"></frameset>', "[frame: f](https://example.com/f)"],
     ['<a href="/docs/page#part" title="Anchor"></a>', ""],
     ['<a href="/x"></a>', ""],
@@ -255,6 +308,14 @@ describe("XHTML", () => {
     ]) {
       expect(page.markdown).toBe("a <b>");
     }
+  });
+
+  test("has names with the prefixes of its namespaces", () => {
+    const html = `<?xml version="1.0"?><h:html xmlns:h="http://www.w3.org/1999/xhtml" xmlns:m="http://www.w3.org/1998/Math/MathML" xmlns:x="urn:x"><h:head><h:title>T</h:title><h:script>f()</h:script></h:head><h:body><h:h1>H</h:h1><h:p>a <m:math><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math><x:script> b</x:script></h:p></h:body></h:html>`;
+    expect(htmlToMarkdown(html, { url })).toMatchObject({ title: "T", markdown: "# H\n\na 1/2 b" });
+    expect(
+      htmlToMarkdown('<p xmlns:h="http://www.w3.org/1999/xhtml">a <h:b>b</h:b>', { url }),
+    ).toMatchObject({ markdown: "a b" });
   });
 
   test("is not HTML, in which a script ends at its end tag", () => {

@@ -91,6 +91,19 @@ describe("hidden text is read", () => {
     expect(notes).toContain("the page hides 1 part of this text");
   });
 
+  test.each([
+    ["p hidden style='display:block'", ""],
+    ["p style='display:none;display:block'", ""],
+    ["p style='display:block;display:none'", "1 hidden part (4 characters)"],
+    ["p hidden style='color:red'", "1 hidden part (4 characters)"],
+    ["p style='visibility:hidden;display:block'", "1 hidden part (4 characters)"],
+    ["p style='--display:none;content-visibility:hidden'", ""],
+  ])("by the declaration that counts: <%s>", (tag, hidden) => {
+    const { text, notes } = read(`<p>${words}</p><${tag}>real`);
+    expect(text.includes("real")).toBe(hidden === "");
+    expect(notes).toContain(hidden);
+  });
+
   test("in a root of a shadow tree, which is not hidden", () => {
     const html = "<x-card><template shadowrootmode=open>real</template></x-card>";
     expect(read(html)).toEqual({ text: "real", notes: "" });

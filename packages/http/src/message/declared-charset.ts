@@ -1,5 +1,7 @@
 /** Bytes in which a declaration is looked for. A browser also accepts one after the first 1,024 bytes (13.2.3.5). */
 const maxPrescan = 65_536;
+/** Bytes in which a declaration counts wherever it is, also after the beginning of the body. */
+const standardPrescan = 1_024;
 
 /** Names of attributes and their values, each at the end of the one before it (HTML 13.2.3.2, "get an attribute"). */
 const attribute =
@@ -21,15 +23,15 @@ export function findDeclaredCharset(bytes: Uint8Array): string | undefined {
   return toLabel(xml?.[1] ?? xml?.[2]) ?? findMeta(head);
 }
 
-/** A comment, the beginning of a tag, or another declaration. */
-const markup = /<!--[^]*?(?:-->|$)|<(\/?[a-z][^\s/>]*)|<[!/?][^>]*>?/gi;
+/** A comment, which `<!-->` is too, the beginning of a tag, or another declaration. */
+const markup = /<!--(?:-?>|[^]*?(?:-->|$))|<(\/?[a-z][^\s/>]*)|<[!/?][^>]*>?/gi;
 
 function findMeta(head: string): string | undefined {
   markup.lastIndex = 0;
   for (let found = markup.exec(head); found !== null; found = markup.exec(head)) {
     const name = found[1]?.toLowerCase();
     if (name === undefined) continue;
-    if (name === "body") return undefined;
+    if (name === "body" && found.index >= standardPrescan) return undefined;
     const { attributes, end } = readAttributes(head, markup.lastIndex);
     markup.lastIndex = end;
     const label = name === "meta" ? readMeta(attributes) : undefined;

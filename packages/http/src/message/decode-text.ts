@@ -76,7 +76,8 @@ function isTagStart(bytes: Uint8Array): boolean {
 function getCharset(contentType: string | undefined): string | undefined {
   // Most answers have no parameter.
   if (contentType === undefined || !contentType.includes(";")) return undefined;
-  return parseFieldValue(contentType).parameters.get("charset") || undefined;
+  // Some servers quote the label as in HTML.
+  return parseFieldValue(contentType).parameters.get("charset")?.replaceAll("'", "") || undefined;
 }
 
 /** Returns false for UTF-16 and ISO-2022, whose bytes may be valid UTF-8, with zeros and escapes as characters. */

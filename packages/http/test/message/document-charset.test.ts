@@ -67,13 +67,28 @@ test("a byte order mark and valid UTF-8 decide before all labels", () => {
 test.each([
   ["a comment", "<!-- <meta charset=koi8-r> -->"],
   ["a quoted attribute", '<a title="<meta charset=koi8-r>">'],
-  ["the body", "<body><meta charset=koi8-r>"],
+  ["the body, after 1,024 bytes", `${"<!-- x -->".repeat(103)}<body><meta charset=koi8-r>`],
   ["another attribute", '<meta name="description" content="text/html; charset=koi8-r">'],
 ])("a declaration in %s is none", (_, head) => {
   expect(decodeDocument(page(head, [0xe9]), "text/html")).toMatchObject({
     encoding: "windows-1252",
     isGuessed: true,
   });
+});
+
+test.each([
+  ["at the beginning of the body", "<body><p>x<meta charset=koi8-r>"],
+  ["after a comment without content", "<!--><meta charset=koi8-r><!-- x -->"],
+  ["after a comment of three dashes", "<!---><meta charset=koi8-r><!-- x -->"],
+  ["after a comment for one browser", "<!--[if !IE]><!--><meta charset=koi8-r><!--<![endif]-->"],
+  ["after a long head", `<style>${"a{}".repeat(2_000)}</style><meta charset=koi8-r>`],
+])("a declaration %s counts", (_, head) => {
+  expect(decodeDocument(page(head, [0xc1]), "text/html")).toMatchObject({ encoding: "koi8-r" });
+});
+
+test.each(["'koi8-r'", '"KOI8-R"', "koi8-r; x=y"])("a header has the charset %s", (charset) => {
+  const read = decodeDocument(page("", [0xc1]), `text/html; charset=${charset}`);
+  expect(read).toMatchObject({ encoding: "koi8-r", isGuessed: false });
 });
 
 test("bytes without a declaration are windows-1252, and marked as guessed", () => {
