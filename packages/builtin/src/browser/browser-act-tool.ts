@@ -283,6 +283,7 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/outside of the viewport/, "it is outside of the window"],
   [/element is not stable/, "it moves"],
   [/not an HTMLInputElement|Node is not an HTMLInputElement/, "it takes no files"],
+  [/Cannot type text into input\[type=number\]/, "it takes numbers only"],
   [/Unknown key/, "there is no such key"],
 ];
 

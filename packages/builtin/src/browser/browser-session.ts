@@ -5,8 +5,8 @@ import { toTarget, type ReachableHosts } from "../web/web-hosts.ts";
 import { Downloads } from "./downloads.ts";
 import { FloodGuard } from "./page/flood-guard.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
-import { readElements, type PageElement } from "./page/page-elements.ts";
-import { isInPage, readPage, type PageText } from "./page/read-page.ts";
+import type { PageElement } from "./page/page-elements.ts";
+import { isInPage, readNodes, readPage, type PageText } from "./page/read-page.ts";
 import { PageLog, toHost } from "./page/page-log.ts";
 import { PendingRequests } from "./page/pending-requests.ts";
 import {
@@ -259,11 +259,7 @@ export class BrowserSession {
    */
   async locate({ tab, url, element }: Intent, ref: string, signal: AbortSignal): Promise<Locator> {
     const options = { mode: "ai", timeout: actionTimeoutMs, signal } as const;
-    const tree = await this.respond(
-      tab,
-      signal,
-      tab.page.ariaSnapshotJSON(options).then((read) => readElements(read)),
-    );
+    const tree = await this.respond(tab, signal, readNodes(tab.page, options));
     const present = tree.get(ref);
     const isSame = present?.role === element?.role && present?.name === element?.name;
     if (present === undefined || !isSame || tab.page.url() !== url) {
@@ -372,8 +368,15 @@ export class BrowserSession {
   }
 }
 
-/** Schemes of what is in the page already. */
-const innerSchemes: ReadonlySet<string> = new Set(["about:", "blob:", "data:"]);
+/** Schemes of what is in the page or in Chromium already, such as its viewer of PDF files: they reach no host. */
+const innerSchemes: ReadonlySet<string> = new Set([
+  "about:",
+  "blob:",
+  "chrome-extension:",
+  "chrome-untrusted:",
+  "chrome:",
+  "data:",
+]);
 
 /** The error of a browser that is not there any more. */
 export function hasEnded(reason = "The browser has ended."): ToolError {

@@ -88,8 +88,14 @@ async function readPage(
   const { dialog } = tab;
   if (dialog !== undefined) {
     return {
-      text: `${dialog.type()}: ${dialog.message()}`,
-      notes: ["A dialog stops the page. Answer it: browser_act with action dialog."],
+      text: [
+        `${dialog.type()}: ${dialog.message()}`,
+        ...(dialog.defaultValue() === "" ? [] : [`Default: ${dialog.defaultValue()}`]),
+      ].join("\n"),
+      notes: [
+        "A dialog stops the page. Answer it: browser_act with action dialog.",
+        ...(dialog.type() === "beforeunload" ? ["To accept it leaves the page."] : []),
+      ],
     };
   }
   const seen = await session.look(tab, ctx.signal);
@@ -99,16 +105,27 @@ async function readPage(
       notes: [`The page does not respond while a dialog waits in tab ${seen.blocking.id}.`],
     };
   }
-  const { tree, title, closedRoots } = seen;
+  const { tree, title, closedRoots, textFields, emptyFrames } = seen;
   // The title is of the page, too.
   const displayed = find === undefined ? tree : findLines(tree, find);
   const text = [...pageLines, `Title: ${displayLine(title)}`, displayed].join("\n");
-  const hidden =
-    closedRoots === 0
-      ? []
-      : [
-          `The page has ${closedRoots} closed shadow root${closedRoots === 1 ? "" : "s"}, whose content is not in the snapshot. A screenshot displays it.`,
-        ];
+  const hidden = [
+    describeUnread(
+      closedRoots,
+      "closed shadow root",
+      "content is not in the snapshot. A screenshot displays it.",
+    ),
+    describeUnread(
+      textFields,
+      "text field",
+      "text is not in the snapshot. A screenshot displays it.",
+    ),
+    describeUnread(
+      emptyFrames,
+      "frame",
+      "document is not loaded: it loads lazily, has no answer, or was refused.",
+    ),
+  ].flat();
   const end = offset + maxSnapshot;
   if (end >= text.length) return { text: text.slice(offset), notes: hidden };
   return {
@@ -119,6 +136,12 @@ async function readPage(
     ],
     nextOffset: end,
   };
+}
+
+function describeUnread(count: number, name: string, rest: string): readonly string[] {
+  return count === 0
+    ? []
+    : [`The page has ${count} ${name}${count === 1 ? "" : "s"}, whose ${rest}`];
 }
 
 function findLines(tree: string, text: string): string {

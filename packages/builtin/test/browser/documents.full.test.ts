@@ -24,6 +24,15 @@ describe.runIf(hasBrowser)("a document", () => {
     );
   });
 
+  test("of the viewer for PDF files has requests that are not those of a page", async () => {
+    const { origin, host } = await openPages({ "/": ["application/pdf", "%PDF-1.4\n%%EOF"] });
+    const { look } = openBrowser({ allowPrivate: [host] });
+    const seen = await look({ action: "navigate", url: origin });
+    expect(seen).toContain(`Tab 1: ${origin}/`);
+    expect(seen).not.toMatch(/Refused|errors on the console/);
+    expect(await look({ action: "network" })).toContain(`\n200 GET ${origin}/\n[end`);
+  });
+
   test("without a body is read as its source", async () => {
     const { origin, host } = await openPages({
       "/": ["image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg"><text>drawn</text></svg>`],

@@ -5,9 +5,10 @@ import { hasBrowser, openBrowser } from "./support/open-browser.ts";
 const page = `<title>Lists</title>
   <label>Count <select name="count"><option value="2">1</option><option value="3">2</option><option value="9">9</option></select></label>
   <label>City <select name="city"><option value="a">Springfield</option><option value="b">Springfield</option>
-    <option value="c" disabled>Gone</option><option value="d" label="Shown">Hidden</option><option value="e"> Two
+    <option value="c" disabled>Gone</option><option value="d" label="Shown">Text</option><option value="f" aria-label="Named">Other</option><option value="e"> Two
     words </option></select></label>
   <label>Tags <select name="tags" multiple><option>red</option><option>green</option><option>blue</option></select></label>
+  <label>Same <select name="same"><option>none<option disabled>twin<option>twin<option>twin</select></label>
   <div role="combobox" aria-label="Custom" tabindex="0">none</div>
   <output></output>
   <script>addEventListener("change", ({ target }) => {
@@ -35,6 +36,10 @@ describe.runIf(hasBrowser)("select", () => {
       ["Count", "1", "1", "Title: Lists"],
       ["City", "b", "Springfield", "city=b"],
       ["City", "Shown", "Shown", "city=d"],
+      // A snapshot shows these names.
+      ["City", "Text", "Shown", "city=d"],
+      ["City", "Named", "Other", "city=f"],
+      ["Same", "twin", "twin", "same=twin"],
       ["City", "Two words", "Two words", "city=e"],
     ] as const) {
       const text = await select(`combobox "${list}"`, value);

@@ -24,6 +24,40 @@ describe.runIf(hasBrowser)("a snapshot", () => {
     expect(open).not.toContain("shadow root");
   });
 
+  test("counts text fields whose text it does not contain", async () => {
+    const { origin, host } = await openPages({
+      "/": [
+        "text/html",
+        `<div role="textbox" contenteditable>direct</div><div role="textbox"><p>inner</p></div>
+         <div role="textbox"> </div><textarea role="textbox">area</textarea>`,
+      ],
+    });
+    const { look } = openBrowser({ allowPrivate: [host] });
+    const seen = await look({ action: "navigate", url: origin });
+    expect(seen).toContain("The page has 1 text field, whose text is not in the snapshot.");
+    expect(seen).toContain("inner");
+    expect(seen).toContain("area");
+  });
+
+  // The stated time is less than that of Playwright for one look at a frame without a document.
+  test("does not wait for frames without a document", { timeout: 30_000 }, async () => {
+    const { origin, host } = await openPages({
+      "/": [
+        "text/html",
+        `<title>Frames</title><button onclick="document.title = 'Clicked'">Click</button><iframe src="/inner"></iframe>
+         <iframe src="file:///etc/passwd"></iframe><div style="height: 20000px"></div><iframe loading="lazy" src="/inner"></iframe>`,
+      ],
+      "/inner": ["text/html", "<p>inner</p>"],
+    });
+    const { look, act, ref } = openBrowser({ allowPrivate: [host] });
+    const seen = await look({ action: "navigate", url: origin });
+    expect(seen).toContain("The page has 2 frames, whose document is not loaded");
+    expect(seen).toContain("inner");
+    const button = ref('button "Click"');
+    await look({ action: "snapshot" });
+    expect(await act({ action: "click", ref: button })).toContain("Title: Clicked");
+  });
+
   test("names the hosts that the page was refused, and none that Chromium has asked for itself", async () => {
     const { origin, host } = await openPages({
       "/": [

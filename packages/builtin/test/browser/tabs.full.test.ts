@@ -11,6 +11,7 @@ const pages = {
     <button onclick="document.title = prompt('Name?', 'def')">Ask</button>
     <input type="file" style="display: none"><button onclick="document.querySelector('input').click()">Choose</button>
     <button onclick="document.querySelector('input').remove()">Remove</button>
+    <button onclick="onbeforeunload = (event) => event.preventDefault()">Keep</button>
     <a href="/plain">Leave</a> <a href="data:text/plain,x" download="x.txt">Get</a>`,
   "/alerts": `<title>Alerts</title><script>alert("hello from the popup")</script>popup`,
   "/plain": `<title>Plain</title>plain`,
@@ -86,6 +87,7 @@ describe.runIf(hasBrowser)("a tab", () => {
   test("answers a prompt with its default if no text is given", async () => {
     const { act, ref, look } = await openOpener();
     await act({ action: "click", ref: ref('button "Ask"') });
+    expect(await look({ action: "snapshot" })).toContain("prompt: Name?\nDefault: def\n");
     expect(await act({ action: "dialog", accept: true })).toContain("Title: def");
     await act({ action: "click", ref: ref('button "Ask"') });
     expect(await act({ action: "dialog", accept: true, text: "" })).toContain("Title: \n");
@@ -94,6 +96,17 @@ describe.runIf(hasBrowser)("a tab", () => {
     expect(await look({ action: "scroll" })).toBe(
       'invalid_arguments: A dialog stops the page in tab 1: prompt "Name?". Answer it first: browser_act with action dialog.',
     );
+  });
+
+  test("asks before it is left, and accepting leaves it", async () => {
+    const { act, ref, look } = await openOpener();
+    await act({ action: "click", ref: ref('button "Keep"') });
+    const asked = await act({ action: "click", ref: ref('link "Leave"') });
+    expect(asked).toContain("To accept it leaves the page.");
+    expect(await act({ action: "dialog", accept: false })).toContain("Title: Opener");
+    await act({ action: "click", ref: ref('link "Leave"') });
+    expect(await act({ action: "dialog", accept: true })).toContain("Title: Plain");
+    expect(await look({ action: "snapshot" })).toContain("Title: Plain");
   });
 
   test("waits for files until it is navigated, or the element is gone", async () => {

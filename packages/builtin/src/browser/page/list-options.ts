@@ -9,6 +9,8 @@ const maxLabels = 20;
 /** An option of a list, as a snapshot shows it, and its value, which none shows. */
 interface ListOption {
   readonly label: string;
+  /** Its other names: a snapshot shows the text of an option whose attribute `label` is displayed. */
+  readonly names: readonly string[];
   readonly value: string;
   readonly isDisabled: boolean;
 }
@@ -45,7 +47,9 @@ interface ListElement {
   readonly multiple: boolean;
   readonly options: ArrayLike<{
     readonly label: string;
+    readonly text: string;
     readonly value: string;
+    readonly ariaLabel: string | null;
     matches(selector: string): boolean;
   }>;
 }
@@ -61,6 +65,9 @@ async function readOptions(
     return {
       options: Array.from(options, (option) => ({
         label: option.label.replaceAll(/\s+/g, " ").trim(),
+        names: [option.text, option.ariaLabel ?? ""].map((name) =>
+          name.replaceAll(/\s+/g, " ").trim(),
+        ),
         value: option.value,
         isDisabled: option.matches(":disabled"),
       })),
@@ -74,15 +81,19 @@ async function readOptions(
   );
 }
 
-/** The index of the option with a label; of the one with a value, if no option has the label. */
+/**
+ * The index of the option with a label or another name, else of the one with a value. Of options that share both a label
+ * and a value, a form sends the same: it is the first one that is not disabled.
+ */
 function findOption(options: readonly ListOption[], wanted: string): number {
   const label = wanted.replaceAll(/\s+/g, " ").trim();
   const select = (test: (option: ListOption) => boolean): number[] =>
     options.flatMap((option, index) => (test(option) ? [index] : []));
-  const byLabel = select((option) => option.label === label);
+  const byLabel = select(({ label: own, names }) => own === label || names.includes(label));
   const found = byLabel.length > 0 ? byLabel : select((option) => option.value === wanted);
-  const [index] = found;
-  if (index !== undefined && found.length === 1) {
+  const index = found.find((at) => options[at]?.isDisabled !== true) ?? found[0];
+  const keys = new Set(found.map((at) => JSON.stringify([options[at]?.label, options[at]?.value])));
+  if (index !== undefined && keys.size === 1) {
     if (options[index]?.isDisabled !== true) return index;
     throw new ToolError(
       "invalid_arguments",

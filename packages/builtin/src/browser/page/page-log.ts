@@ -76,6 +76,7 @@ export class PageLog {
     this.listen();
     context.on("request", (request) => {
       guard.count(findPage(request), "request");
+      if (isOfChromium(request.url())) return;
       this.addAsked(request.url());
       this.#noteProgram(request);
       addBounded(this.#requests, request, {
@@ -196,6 +197,11 @@ export class PageLog {
     );
     if (this.#messages.length > maxEntries) this.#messages.shift();
   }
+}
+
+/** True for what is in Chromium itself, such as its viewer of PDF files. */
+function isOfChromium(url: string): boolean {
+  return /^chrome(?:-extension|-untrusted)?:/.test(url);
 }
 
 /** `host:port` of a URL, as the proxy names it; its scheme if it has no host. */
