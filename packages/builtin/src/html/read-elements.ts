@@ -92,6 +92,11 @@ const namespaces: ReadonlySet<string> = new Set([
   "http://www.w3.org/2000/svg",
 ]);
 
+/** The first of several roles, in lower case (WAI-ARIA 1.2, 8.1). */
+function toRole(value: string): string {
+  return /\S+/.exec(value)?.[0].toLowerCase() ?? "";
+}
+
 /** The element whose content is left out. */
 interface Skipped {
   readonly kind: LeftOutKind | false;
@@ -133,7 +138,7 @@ class ElementReader {
           }
           if (this.#opening !== undefined && readAttributes.has(name)) {
             this.#opening.attributes ??= {};
-            this.#opening.attributes[name] ??= value;
+            this.#opening.attributes[name] ??= name === "role" ? toRole(value) : value;
           }
         },
         ontext: (text) => {
@@ -179,6 +184,8 @@ class ElementReader {
     const skipped = this.#skipped;
     if (skipped !== undefined) {
       this.#ends.push(undefined);
+      // The text of an image.
+      skipped.characters += attributes["alt"]?.trim().length ?? 0;
       const isRaw = name === "script" || name === "style";
       if (!isRaw || skipped.rawDepth > 0) return;
       skipped.rawDepth = this.#ends.length;

@@ -35,6 +35,20 @@ describe("text that is not a part of the result is counted by its kind", () => {
     },
   );
 
+  test.each([
+    ["noscript", '<noscript><img src="a.png" alt="Chart"></noscript>'],
+    ["hidden", '<div hidden><img src="a.png" alt="Chart"></div>'],
+  ])("with that of its images: %s", (_, html) => {
+    expect(read(`<p>${words}</p>${html}`).notes).toMatch(/left out: 1 .* \(5 characters\)/);
+  });
+
+  test("by the first role of an element, in any case", () => {
+    const { notes } = read(
+      `<div role=NAVIGATION>menu</div><div role=" contentinfo note">end</div><p>${words}</p>`,
+    );
+    expect(notes).toContain("1 navigation (4 characters), 1 footer (3 characters)");
+  });
+
   test("and a notice names the way to it", () => {
     const html = `<nav>menu</nav><p>${words}</p><p hidden>one</p><p hidden>two</p><script>x</script><footer>f</footer>`;
     expect(read(html)).toEqual({
