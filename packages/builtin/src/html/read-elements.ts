@@ -106,7 +106,19 @@ interface Skipped {
   /** The depth of a script or style in it, whose text is not that of the element; 0: none. */
   rawDepth: number;
   isScript: boolean;
+  /** The depth of a part of a drawing in which elements of HTML belong to it; 0: none. */
+  htmlDepth: number;
 }
+
+/** Elements of SVG that have HTML (HTML 13.2.6, "HTML integration point"), in the case of htmlparser2. */
+const htmlInDrawings: ReadonlySet<string> = new Set(["desc", "foreignObject", "title"]);
+
+/** Elements that end the drawing in which they are, since its end tag is missing (HTML 13.2.6.5). */
+const drawingEnds: ReadonlySet<string> = new Set(
+  "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split(
+    " ",
+  ),
+);
 
 class ElementReader {
   readonly #handler: ElementHandler;
@@ -182,8 +194,11 @@ class ElementReader {
     const { attributes = noAttributes } = opening;
     const name = this.#toLocalName(opening.name);
     const skipped = this.#skipped;
-    if (skipped !== undefined) {
+    if (skipped !== undefined && !this.#endDrawing(skipped, name)) {
       this.#ends.push(undefined);
+      if (skipped.htmlDepth === 0 && htmlInDrawings.has(name)) {
+        skipped.htmlDepth = this.#ends.length;
+      }
       // The text of an image.
       skipped.characters += attributes["alt"]?.trim().length ?? 0;
       const isRaw = name === "script" || name === "style";
@@ -198,7 +213,18 @@ class ElementReader {
       return;
     }
     this.#ends.push(undefined);
-    this.#skipped = { kind, depth: this.#ends.length, characters: 0, rawDepth: 0, isScript: false };
+    this.#skipped = {
+      ...{ kind, depth: this.#ends.length, characters: 0 },
+      ...{ rawDepth: 0, isScript: false, htmlDepth: 0 },
+    };
+  }
+
+  /** Ends a drawing before an element that cannot be in it. Its end tag may follow nevertheless. */
+  #endDrawing({ kind, htmlDepth, characters }: Skipped, name: string): boolean {
+    if (kind !== "drawing" || htmlDepth > 0 || !drawingEnds.has(name)) return false;
+    this.#skipped = undefined;
+    this.#handler.leaveOut(kind, characters);
+    return true;
   }
 
   /** The name of an element of XHTML, MathML or SVG without its prefix (Namespaces in XML 1.0, section 4). */
@@ -217,6 +243,7 @@ class ElementReader {
       return;
     }
     if (depth < skipped.rawDepth) skipped.rawDepth = 0;
+    if (depth < skipped.htmlDepth) skipped.htmlDepth = 0;
     if (depth >= skipped.depth) return;
     this.#skipped = undefined;
     if (skipped.kind !== false) this.#handler.leaveOut(skipped.kind, skipped.characters);

@@ -42,6 +42,16 @@ describe("text that is not a part of the result is counted by its kind", () => {
     expect(read(`<p>${words}</p>${html}`).notes).toMatch(/left out: 1 .* \(5 characters\)/);
   });
 
+  test.each([
+    ["<svg><text>drawn</text><p>real</p>more", "real\n\nmore"],
+    ["<svg><g><path d=M0><div>real</div></g></svg><i>more</i>", "real\n\n*more*"],
+    ["<svg><foreignObject><p>drawn</p></foreignObject></svg>real", "real"],
+    ["<svg><title>drawn</title><desc><b>drawn</b></desc><text>drawn</text></svg>real", "real"],
+    ["<svg><desc/><text>drawn</text></svg>real", "real"],
+  ])("in a drawing, which ends before an element that cannot be in it: %s", (html, text) => {
+    expect(read(html).text).toBe(text);
+  });
+
   test("by the first role of an element, in any case", () => {
     const { notes } = read(
       `<div role=NAVIGATION>menu</div><div role=" contentinfo note">end</div><p>${words}</p>`,
