@@ -84,10 +84,14 @@ class OpenList {
   }
 }
 
+/** Browsers ignore larger numbers. */
+const maxInteger = 2_147_483_647;
+
 /** An integer as HTML reads it (2.3.4.1): what follows its digits is ignored. */
 function readInteger(text: string | undefined): number | undefined {
-  const digits = /^\s{0,20}([-+]?\d{1,10})/.exec(text ?? "")?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  const digits = /^\s{0,20}([-+]?\d{1,400})/.exec(text ?? "")?.[1];
+  const number = Number(digits);
+  return digits === undefined || Math.abs(number) > maxInteger ? undefined : number;
 }
 
 function formatNumber(number: number, type: string): string {

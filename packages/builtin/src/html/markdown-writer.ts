@@ -355,7 +355,10 @@ export function joinBlocks(blocks: readonly MarkdownBlock[]): string {
 
 /** A backslash before what would be a heading, a quote, a rule, a fence or an item of a list. */
 function escapeStart(text: string): string {
-  return /^(?:[#>]|[-+*](?: |$)|-{2,}$|=+$|`{3,}|\d{1,9}[.)](?: |$))/.test(text)
+  // Only punctuation can be escaped (CommonMark 2.4).
+  const digits = /^(\d{1,9})[.)](?: |$)/.exec(text)?.[1] ?? "";
+  if (digits !== "") return `${digits}\\${text.slice(digits.length)}`;
+  return /^(?:[#>]|[-+*](?: |$)|-{2,}$|=+$|`{3,}|~{3,}|(?:\* ?){3,}$|(?:_ ?){3,}$)/.test(text)
     ? `\\${text}`
     : text;
 }

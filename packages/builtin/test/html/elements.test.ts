@@ -126,6 +126,11 @@ describe("text keeps its meaning", () => {
       "<div role=row><span role=columnheader>a</span><x-cell role=cell>b</x-cell></div><span role=row>c</span><span role=row>d</span>",
       "a b\n\nc\n\nd",
     ],
+    [
+      "text that is no Markdown at the beginning of a line",
+      "<p>1986. A<p>2) B<p>~~~<p>***<p>_ _ _<p>* * *<p># c<p>- d<br>1. e<p>1.5 f<p>_g_<p>*h*",
+      "1986\\. A\n\n2\\) B\n\n\\~~~\n\n\\***\n\n\\_ _ _\n\n\\* * *\n\n\\# c\n\n\\- d\n1\\. e\n\n1.5 f\n\n_g_\n\n*h*",
+    ],
     ["adjacent code", "<code>a</code><code>b</code> `<code>c</code>", "`a` `b` ` `c`"],
     [
       "lines by their style",
@@ -235,6 +240,7 @@ describe("lists", () => {
     ["<ol type=I start=1994><li>a</ol>", "MCMXCIV. a"],
     ["<ol type=i start=0><li>a</ol>", "0. a"],
     ["<ul><li value=5>a</ul>", "- a"],
+    ["<ol start=99999999999><li>a<li value=-99999999999>b</ol>", "1. a\n2. b"],
     ["<ol reversed><li>a<ol reversed><li>x<li>y</ol><li>b</ol>", "2. a\n   2. x\n   1. y\n1. b"],
   ])("%s", (html, expected) => {
     expect(convert(html)).toBe(expected);

@@ -73,7 +73,7 @@ describe("HTML becomes Markdown", () => {
     [
       "text that looks like Markdown at its beginning",
       "<p># a<p>1. b<p>- c",
-      "\\# a\n\n\\1. b\n\n\\- c",
+      "\\# a\n\n1\\. b\n\n\\- c",
     ],
     ["nothing", "", ""],
   ])("%s", (_, html, markdown) => {
