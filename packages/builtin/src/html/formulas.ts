@@ -112,7 +112,7 @@ export class MathReader {
     return () => {
       const ended = this.#open.pop();
       if (ended?.name !== "annotation") return;
-      if (/\btex\b/i.test(ended.attributes["encoding"] ?? "")) this.#tex = joinTexts(ended);
+      if (/tex\b/i.test(ended.attributes["encoding"] ?? "")) this.#tex = joinTexts(ended);
     };
   }
 
@@ -129,10 +129,13 @@ export class MathReader {
 
 /** Formats a source in TeX, in one line. */
 export function formatTex(tex: string, isDisplay: boolean): string {
-  const line = withoutDelimiters(tex.replace(/\s+/g, " ").trim());
+  const line = withoutDelimiters(tex.replace(comments, "").replace(/\s+/g, " ").trim());
   if (line === "") return "";
   return isDisplay ? `$$${line}$$` : `$${line}$`;
 }
+
+/** Comments in TeX, whose end is that of their line, and that of the section of XML in which a source is hidden. */
+const comments = /(?<!\\)%[^\n]*\n|%\s{0,20}\]\]>\s{0,20}$/g;
 
 /** A source without the signs that begin and end it in TeX. */
 function withoutDelimiters(tex: string): string {

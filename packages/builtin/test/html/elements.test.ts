@@ -42,6 +42,12 @@ describe("formulas", () => {
     ["<math><msup><mn>-1</mn><mn>2</mn></msup></math>", "(-1)^2"],
     ["<math><mi>a</mi><mphantom><mi>b</mi></mphantom></math>", "a"],
     ['<script type="math/tex">a^2</script>', "$a^2$"],
+    ['<script type="math/tex">% <![CDATA[\na < b %]]></script>', "$a < b$"],
+    ['<script type="math/tex">50\\% % half\n+ a</script>', "$50\\% + a$"],
+    [
+      '<math><semantics><mi>x</mi><annotation encoding="text/plain">y</annotation><annotation encoding="application/x-latex">\\xi</annotation></semantics></math>',
+      "$\\xi$",
+    ],
     ['<script type="math/asciimath">a^2/b</script>', "a^2/b"],
     ['<script type="math/tex; mode=display">a^2</script>', "$$a^2$$"],
     ['<img class="latex" src="x.png" alt="a[1]">', "$a[1]$"],
