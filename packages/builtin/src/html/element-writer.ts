@@ -159,16 +159,12 @@ export class ElementWriter {
 
   #open(name: string, attributes: Attributes): EndAction {
     const { writer } = this;
-    if (isTableCell(attributes)) {
-      writer.space();
-      return () => writer.space();
-    }
     const { label } = attributes;
     if (label !== undefined && /^opt(?:group|ion)$/.test(name)) {
       return this.#openOption(name, cleanLabel(label));
     }
     if (name === "span" || pageBlocks.has(name)) {
-      return name !== "span" || isBlockStyle(attributes) ? this.#boundary() : undefined;
+      return name === "span" ? this.#openStyled(attributes) : this.#boundary();
     }
     const mark = marks.get(name);
     // Icons are empty elements of this name.
@@ -269,8 +265,17 @@ export class ElementWriter {
       case "caption":
         return this.#tables.openPart(name, attributes);
       default:
-        return isBlockStyle(attributes) ? this.#boundary() : undefined;
+        return this.#openStyled(attributes);
     }
+  }
+
+  /** An element that means what its style or its role says. */
+  #openStyled(attributes: Attributes): EndAction {
+    if (attributes === noAttributes) return undefined;
+    if (isBlockStyle(attributes)) return this.#boundary();
+    if (!isTableCell(attributes)) return undefined;
+    this.writer.space();
+    return () => this.writer.space();
   }
 
   #boundary(): EndAction {

@@ -208,6 +208,11 @@ describe("tables", () => {
       "| A | B |\n| --- | --- |\n| 1 | x<br>y<br>- a<br>- b<br>`c`<br>`` `d` `` |",
     ],
     [
+      "elements with the roles that they have",
+      "<thead role=rowgroup><tr role=row><th role=columnheader>A<th role=columnheader>B</thead><tr role=row><td role=cell>1<td role=gridcell><a role=cell href=/x>2</a>",
+      "| A | B |\n| --- | --- |\n| 1 | [2](https://example.com/x) |",
+    ],
+    [
       "a foot and a head that come before and after the rows",
       "<tfoot><tr><td>s<td>9</tfoot><tbody><tr><td>1<td>2</tbody><thead><tr><th>A<th>B</thead><tr><td>3<td>4",
       "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n| s | 9 |",
