@@ -129,13 +129,23 @@ export class MathReader {
 
 /** Formats a source in TeX, in one line. */
 export function formatTex(tex: string, isDisplay: boolean): string {
-  const line = withoutDelimiters(tex.replace(comments, "").replace(/\s+/g, " ").trim());
+  const line = withoutDelimiters(withoutComments(tex).replace(/\s+/g, " ").trim());
   if (line === "") return "";
   return isDisplay ? `$$${line}$$` : `$${line}$`;
 }
 
-/** Comments in TeX, whose end is that of their line, and that of the section of XML in which a source is hidden. */
-const comments = /(?<!\\)%[^\n]*\n|%\s{0,20}\]\]>\s{0,20}$/g;
+/** A source without comments, whose end is that of their line, and without the end of a section of XML around it. */
+function withoutComments(tex: string): string {
+  if (!tex.includes("%")) return tex;
+  const lines = tex.split("\n");
+  const last = lines.pop()?.replace(/%\s{0,20}\]\]>\s{0,20}$/, "") ?? "";
+  return [...lines.map(cutComment), last].join("\n");
+}
+
+function cutComment(line: string): string {
+  const at = line.search(/(?<!\\)%/);
+  return at === -1 ? line : line.slice(0, at);
+}
 
 /** A source without the signs that begin and end it in TeX. */
 function withoutDelimiters(tex: string): string {

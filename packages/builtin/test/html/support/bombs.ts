@@ -53,6 +53,8 @@ export const bombs: Readonly<Record<string, () => string>> = {
   "nested formulas": () => `<math>${"<msup><mrow>".repeat(250)}${"<mi>x</mi>".repeat(150_000)}`,
   "many formulas": () => "<math><mfrac><mi>x</mi><mn>2</mn></mfrac></math>".repeat(40_000),
   "script formulas": () => '<script type="math/tex">x</script>'.repeat(60_000),
+  "comments in a formula": () => `<script type="math/tex">${"%\r".repeat(400_000)}</script>`,
+  "drawings without end tags": () => "<svg><g><p>x".repeat(60_000),
   "displayed formulas": () => '<span class="MathJax">x</span>'.repeat(60_000),
   "nested superscripts": () => "a<sup>b".repeat(200_000),
   superscripts: () => "a<sup>b</sup>".repeat(150_000),
