@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,19 +22,12 @@ export interface RestateServer {
  */
 export function restateProgram(): string | Error {
   const folder = join(tmpdir(), `toolweave-restate-${version}`);
-  mkdirSync(folder, { recursive: true });
   const platform = `@restatedev/restate-server-${process.platform}-${process.arch}`;
-  const find = (): string =>
-    join(
-      createRequire(join(folder, "index.js")).resolve(`${platform}/package.json`),
-      "../bin/restate-server",
-    );
-  try {
-    return find();
-  } catch {
-    // Not installed yet.
-  }
-  writeFileSync(join(folder, "package.json"), "{}");
+  const program = join(folder, "node_modules", platform, "bin/restate-server");
+  if (existsSync(program)) return program;
+  // Other processes may look for it at the same time: they find all of it, or nothing.
+  const own = mkdtempSync(`${folder}-`);
+  writeFileSync(join(own, "package.json"), "{}");
   const { status, stderr } = spawnSync(
     "npm",
     [
@@ -45,10 +37,16 @@ export function restateProgram(): string | Error {
       "--ignore-scripts",
       `@restatedev/restate-server@${version}`,
     ],
-    { cwd: folder, encoding: "utf8" },
+    { cwd: own, encoding: "utf8" },
   );
   if (status !== 0) return new Error(`restate-server cannot be installed: ${stderr}`);
-  return find();
+  try {
+    renameSync(own, folder);
+  } catch {
+    // Another process has installed it meanwhile.
+    rmSync(own, { recursive: true, force: true });
+  }
+  return program;
 }
 
 /** Ends the program at the end of the input, which is also the end of this process. */
