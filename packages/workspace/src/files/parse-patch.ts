@@ -118,6 +118,11 @@ class PatchReader {
     }
   }
 
+  /** Skips the lines of white space before a hunk, as Codex does. */
+  skipBlank(): void {
+    while (!this.isAtEnd && this.next.trim() === "") this.#at += 1;
+  }
+
   take(): string {
     const line = this.next;
     this.#at += 1;
@@ -139,7 +144,7 @@ function readOperation(reader: PatchReader): PatchOperation {
   const moveTo = moveMark.exec(withoutStars(reader.next))?.[1];
   if (moveTo !== undefined) reader.take();
   const hunks: PatchHunk[] = [];
-  for (reader.skipEmpty(); reader.isInFile; reader.skipEmpty()) hunks.push(readHunk(reader));
+  for (reader.skipBlank(); reader.isInFile; reader.skipBlank()) hunks.push(readHunk(reader));
   if (hunks.length === 0 && moveTo === undefined) throw fault(number, `${path} has no change`);
   return { kind: "update", path, sections: [hunks], ...(moveTo === undefined ? {} : { moveTo }) };
 }

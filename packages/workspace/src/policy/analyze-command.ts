@@ -1,7 +1,7 @@
 import { checks } from "@toolweave/core/adapter";
 import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
 import { getCommandForms, getFindRoots } from "./command-forms.ts";
-import { getEffects } from "./program-effects.ts";
+import { getEffects, selectsNames } from "./program-effects.ts";
 import { readScript } from "./read-script.ts";
 import type { PathUse, ReadScript, SimpleCommand } from "./script.ts";
 import { programName, unwrap } from "./unwrap.ts";
@@ -50,10 +50,14 @@ function analyze({ commands, unknown }: ReadScript, nesting: number): ScriptAnal
       continue;
     }
     const nested = analyze(within, nesting + 1);
-    // The positions in the inner script mean nothing to a reader of the outer one.
-    all.push(
-      ...nested.commands.map((one) => raiseByWrappers({ ...one, via: [...via, ...one.via], span })),
-    );
+    const entered = inner === undefined ? getEnteredFolders(argv) : [];
+    for (const one of nested.commands) {
+      const paths = one.paths.map((use) =>
+        entered.includes(use.path) ? { ...use, extent: "tree" as const } : use,
+      );
+      // The positions in the inner script mean nothing to a reader of the outer one.
+      all.push(raiseByWrappers({ ...one, paths, via: [...via, ...one.via], span }));
+    }
     unknownParts.push(...nested.unknown.map(({ reason }) => ({ reason, span })));
   }
   const isKnown = unknownParts.length === 0;
@@ -82,6 +86,11 @@ function getExecuted(
     at += words.length;
   }
   return found.length === 0 ? undefined : { commands: found, unknown: [] };
+}
+
+/** The folders of which `find` gives all files to its commands: with a test of names, it gives only some. */
+function getEnteredFolders(argv: readonly string[]): readonly string[] {
+  return selectsNames(argv) ? [] : getFindRoots(argv.slice(1));
 }
 
 function analyzeSimple(

@@ -31,12 +31,15 @@ export function getGitEffects(args: readonly string[]): ProgramEffects {
     reason: string,
     more: Partial<ProgramEffects> = {},
   ): ProgramEffects => ({ risk, reasons: [reason], paths: [], ...more });
-  if (command.startsWith("-")) return effects("high", `git ${command} changes what git runs`);
+  const possible = { paths: toPossibleUses(rest, "write") };
+  if (command.startsWith("-")) {
+    return effects("high", `git ${command} changes what git runs`, possible);
+  }
   if (gitNetwork.has(command)) {
-    return effects("high", `git ${command} connects to other hosts`, { network: true });
+    return effects("high", `git ${command} connects to other hosts`, { ...possible, network: true });
   }
   if (command === "apply" || command === "am") {
-    return effects("high", `git ${command} changes the files that the patch names`);
+    return effects("high", `git ${command} changes the files that the patch names`, possible);
   }
   if (gitReads.has(command)) {
     const paths = toPossibleUses(rest, "read");
@@ -52,10 +55,12 @@ function getWritten(words: readonly string[]): ProgramEffects["paths"] {
   const [command = "", second = ""] = words;
   const operands = words.filter((word) => !word.startsWith("-"));
   if (command === "config") {
-    const isRead = words.some((word) =>
-      /^(?:-l|--(?:get|list|name-only|show-))|^(?:get|list)$/.test(word),
-    );
-    return isRead || operands.length === 2 ? [] : [{ path: ".git/config", access: "write" }];
+    const isRead =
+      /^(?:get|list)$/.test(second) ||
+      words.some((word) => /^(?:-l|--(?:get|list|name-only|show-))/.test(word)) ||
+      (operands.length === 2 && !words.some((word) => /^(?:-e|--(?:un|edit|remove))/.test(word)));
+    const others = toPossibleUses(words.slice(1), isRead ? "read" : "write");
+    return isRead ? others : [{ path: ".git/config", access: "write" }, ...others];
   }
   const before = writtenOperands[command] === undefined ? `${command} ${second}` : command;
   const written = Object.hasOwn(writtenOperands, before)

@@ -91,12 +91,18 @@ function getOperandUses(given: ReadArguments): OperandUses {
     case "texts":
       return { paths: [] };
     case "reads":
-      return { paths: operands.map(read) };
+      // The programs of binutils read options from the file after `@`.
+      return { paths: operands.flatMap((path) => [path, ...getOptionFile(path)].map(read)) };
     case "writes":
       return { paths: operands.map(write) };
     case "pattern":
       // Without an operand, the folder itself.
       return { paths: (files.length === 0 && has("*") ? ["."] : files).map(read) };
+    case "jq":
+      // jq 1.8, "Modules": a filter can read files of other folders.
+      return !has("~") && /\b(?:import|include)\b/.test(operands[0] ?? "")
+        ? { paths: files.map(read), fault: "has a filter that imports files" }
+        : { paths: files.map(read) };
     case "search":
       return {
         paths: (files.length === 0 ? ["."] : files).map((path) => ({
@@ -142,14 +148,19 @@ function getOperandUses(given: ReadArguments): OperandUses {
       return { paths: [...written, ...members.map(read)] };
     }
     case "unzip":
-      return options.some(({ name }) => /[lvtpcZ]/.test(name))
-        ? { paths: operands.slice(0, 1).map(read) }
-        : { paths: [], fault: extracts };
+      return {
+        paths: operands.slice(0, 1).map(read),
+        ...(options.some(({ name }) => /[lvtpcZ]/.test(name)) ? {} : { fault: extracts }),
+      };
     case "sed":
       return getSedUses(given);
     case "tar":
       return getTarUses(given);
   }
+}
+
+function getOptionFile(path: string): readonly string[] {
+  return path.startsWith("@") ? [path.slice(1)] : [];
 }
 
 /** `cp`, `install`, `mv` and `ln`: the target is the last operand or a folder in an option. */
@@ -286,16 +297,20 @@ function getTarUses({ options, operands }: ReadArguments): OperandUses {
     "catenate",
     "concatenate",
   );
-  if (isExtraction && !has("O", "to-stdout")) {
-    return { paths: [], fault: extracts };
-  }
-  if (!isList && !isExtraction && !writesArchive)
-    return { paths: [], fault: "has no known operation" };
   // Each is relative to the one before.
   const folders = findValues("C", "directory").reduce<readonly string[]>(
     (all, folder) => [...all, join(all.at(-1) ?? ".", folder)],
     [],
   );
+  if (isExtraction && !has("O", "to-stdout")) {
+    const paths = [
+      ...archives.map((path): Use => ({ path, access: "read" })),
+      ...folders.map((path): Use => ({ path, access: "write" })),
+    ];
+    return { paths, fault: extracts };
+  }
+  if (!isList && !isExtraction && !writesArchive)
+    return { paths: [], fault: "has no known operation" };
   const members = operands.flatMap((path) => [
     path,
     ...folders.map((folder) => join(folder, path)),

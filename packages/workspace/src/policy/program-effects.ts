@@ -2,7 +2,7 @@ import type { ProgramEffects } from "./analysis.ts";
 import { getGitEffects } from "./git-effects.ts";
 import { getOptionEffects } from "./option-effects.ts";
 import { toPossibleUses } from "./possible-paths.ts";
-import { dangerous, findTests, findValues, networked, projectPrograms } from "./program-tables.ts";
+import { codeRunners, dangerous, fileEditors, findTests, findValues, networked, projectPrograms } from "./program-tables.ts";
 import { hasOptions } from "./read-options.ts";
 import type { PathUse } from "./script.ts";
 
@@ -18,12 +18,16 @@ export function getEffects(argv: readonly string[], isOwn = false): ProgramEffec
   const special = specials.get(program);
   if (special !== undefined) return special(args);
   const reason = Object.hasOwn(dangerous, program) ? dangerous[program] : undefined;
-  if (reason !== undefined) return high(`${program}: ${reason}`);
-  if (networked.has(program)) {
-    return { ...high(`${program} connects to other hosts`), network: true };
+  if (reason === undefined && !networked.has(program) && hasOptions(program)) {
+    return getOptionEffects(program, args);
   }
-  if (hasOptions(program)) return getOptionEffects(program, args);
-  const paths = toPossibleUses(args, "write");
+  // An interpreter only reads the file that it runs, unless it has an option to edit files.
+  const onlyReads = codeRunners.has(program) && !fileEditors.has(program);
+  const paths = toPossibleUses(args, onlyReads ? "read" : "write");
+  if (reason !== undefined) return { ...high(`${program}: ${reason}`), paths };
+  if (networked.has(program)) {
+    return { ...high(`${program} connects to other hosts`), paths, network: true };
+  }
   return isOwn || projectPrograms.has(program)
     ? { risk: "medium", reasons: [`${program} runs what the project contains`], paths }
     : { ...high(`${program} is not known`), paths };
@@ -77,6 +81,11 @@ function effectsOfDate(args: readonly string[]): ProgramEffects {
     : effects;
 }
 
+/** Returns true for words of find that select files by their names. */
+export function selectsNames(args: readonly string[]): boolean {
+  return args.some((arg) => /^-i?(?:name|path|wholename|regex|lname)$/.test(arg));
+}
+
 /** Words of find whose value is a file that is read. */
 const findFiles = /^-(?:samefile|[ac]?newer|newer[aBcm][aBcm])$/;
 
@@ -86,8 +95,15 @@ function effectsOfFind(args: readonly string[]): ProgramEffects {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
     if (/^-(?:exec|execdir|ok|okdir)$/.test(arg)) return high(`find ${arg} runs programs`);
-    if (/^-(?:delete|fprint|fprint0|fprintf|fls)$/.test(arg)) {
-      return high(`find ${arg} changes files`);
+    if (arg === "-delete") {
+      const roots = paths.length === 0 ? [{ path: "." }] : paths;
+      const extent = selectsNames(args) ? {} : ({ extent: "tree" } as const);
+      const removed = roots.map(({ path }) => ({ path, access: "write", ...extent }) as const);
+      return { ...high("find -delete changes files"), paths: removed };
+    }
+    if (/^-(?:fprint|fprint0|fprintf|fls)$/.test(arg)) {
+      const written = { path: args[at + 1] ?? "", access: "write" } as const;
+      return { ...high(`find ${arg} changes files`), paths: [...paths, written] };
     }
     if (findValues.has(arg) || /^-newer[aBcm][aBcmt]$/.test(arg)) {
       inExpression = true;

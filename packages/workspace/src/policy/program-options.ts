@@ -19,6 +19,8 @@ export type OperandUse =
   | "writes"
   /** A pattern, and then files that are read. */
   | "pattern"
+  /** A filter of jq, and then files that are read. */
+  | "jq"
   /** A pattern, and then folders that are searched. */
   | "search"
   /** A mode or an owner, and then files that are written. */
@@ -112,7 +114,7 @@ export const programOptions: Readonly<Record<string, OptionText>> = {
   ...each("egrep fgrep grep", `pattern ${grepOptions}`),
   fd: `search any -e= -E= -t= -d= -S= -c= -j= -x& -X& --exec& --exec-batch& --base-directory< --search-path<
     --ignore-file< -HuI. --hidden. --no-ignore. --unrestricted.`,
-  jq: `pattern -acCehijMnrRsSV -f~< -L< --arg== --argjson== --slurpfile=< --rawfile=< --args --jsonargs --compact-output
+  jq: `jq -acCehijMnrRsSV -f~< -L< --arg== --argjson== --slurpfile=< --rawfile=< --args --jsonargs --compact-output
     --color-output --ascii-output --exit-status --from-file~< --indent= --join-output --monochrome-output --null-input
     --raw-input --raw-output --raw-output0 --seq --slurp --sort-keys --stream --stream-errors --tab --unbuffered --help
     --version`,
@@ -121,7 +123,7 @@ export const programOptions: Readonly<Record<string, OptionText>> = {
   rg: `search any -e~= -f~< -A= -B= -C= -E= -g= -j= -m= -M= -r= -t= -T= -d= --regexp~= --file~< --files~ --type-list~
     --pre&= --hostname-bin&= --ignore-file< --glob= --iglob= --type= --type-not= --replace= --max-count= --max-depth=
     --context= --after-context= --before-context= --encoding= --engine= --sort= --sortr= --threads= --color= --colors=
-    -u. --hidden. --unrestricted. --no-ignore`,
+    -u. -.. --hidden. --unrestricted. --no-ignore`,
   shuf: `reads -erz -i= -n= -o> --echo --input-range= --head-count= --output> --random-source< --repeat
     --zero-terminated --help --version`,
   sort: `reads -bcCdfghiMmnrRsuVz -k= -S= -t= -o> -T> --check? --sort= --batch-size= --parallel= --compress-program&=

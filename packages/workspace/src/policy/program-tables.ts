@@ -18,6 +18,11 @@ export const codeRunners: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Those of them that change the files in their arguments. */
+export const fileEditors: ReadonlySet<string> = new Set(
+  names("perl ruby awk gawk mawk nawk ed ex vi vim nvim view emacs script sqlite3"),
+);
+
 /** Commands of git that run other programs, which their arguments name. */
 export const gitRunners: ReadonlySet<string> = new Set(
   names("bisect rebase submodule filter-branch difftool mergetool for-each-repo hook send-email"),

@@ -55,7 +55,7 @@ function readTable(text: string): Options {
   const letters = new Map<string, string>();
   const names = new Map<string, string>();
   for (const word of words) {
-    const [, dashes, name = "", marks = ""] = /^(--?)([\w#:-]+)(.*)$/.exec(word) ?? [];
+    const [, dashes, name = "", marks = ""] = /^(--?)([\w#:-]+|\.)(.*)$/.exec(word) ?? [];
     if (dashes === "--") names.set(name, marks);
     else if (name === "#") for (const digit of "0123456789") letters.set(digit, "");
     else for (const letter of name) letters.set(letter, marks);
@@ -87,7 +87,7 @@ function read(table: Options, args: readonly string[]): ReadArguments {
       const marks = table.letters.get(letter);
       const rest = word.slice(index + 1);
       if (marks === undefined && !table.allowsOthers) unknown ??= `-${letter}`;
-      if (marks === undefined && /^[/.]/.test(rest)) {
+      if (marks === undefined && /^[/.]/.test(rest) && !table.letters.has(rest)) {
         options.push({ name: letter, marks: "", values: [rest] });
         return;
       }

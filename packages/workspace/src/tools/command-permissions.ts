@@ -95,7 +95,7 @@ function specialFiles(
   for (const use of analysis.commands.flatMap(({ paths }) => paths)) {
     const path = resolvePath(use, folder);
     if (path === undefined || !jail.contains(path)) continue;
-    if (use.isPossible !== true || existsSync(path)) add(path, use);
+    if (use.isPossible !== true || /^\.|\//.test(use.path) || existsSync(path)) add(path, use);
     const special = findSpecialIn(workspace, path, use);
     if (!special.isComplete) found.set(`unexamined ${path}`, unexaminedFolder(path, use));
     for (const { path: inner, classes } of special.paths) {
