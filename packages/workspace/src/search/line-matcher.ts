@@ -1,4 +1,4 @@
-import { escapeText, translatePattern } from "./translate-pattern.ts";
+import { escapeText, lineEndError, translatePattern } from "./translate-pattern.ts";
 
 /** A match in a text. */
 export interface LineMatch {
@@ -34,6 +34,7 @@ export class LineMatcher {
 
   /** @throws SyntaxError for an invalid regular expression. */
   constructor({ pattern, literal, ignoreCase, multiline }: PatternOptions) {
+    if (literal && !multiline && pattern.includes("\n")) throw lineEndError("A line end");
     const source = literal ? escapeText(pattern) : translatePattern(pattern, multiline);
     const flags = ignoreCase ? "i" : "";
     // Patterns of other engines are often invalid with the flag `u`, such as `\-`; some mean something else without.

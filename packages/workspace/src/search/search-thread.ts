@@ -100,7 +100,7 @@ function toError(answer: Exclude<SearchAnswer, { result: unknown }>, pattern: st
   if ("invalidPattern" in answer) {
     return new ToolError(
       "invalid_arguments",
-      `pattern is no regular expression of JavaScript: ${answer.invalidPattern.slice(0, 300)}. Escape special characters with \\, or set literal.`,
+      `pattern cannot be used as a regular expression of JavaScript: ${answer.invalidPattern.slice(0, 300)}. Escape special characters with \\, or set literal.`,
     );
   }
   return new ToolError(

@@ -77,7 +77,7 @@ describe("search", () => {
   test("explains an invalid pattern", async () => {
     const { failure } = openWorkspace({ "a.txt": "x" });
     expect(await failure("search", { pattern: "(" })).toContain(
-      "invalid_arguments: pattern is no regular expression of JavaScript",
+      "invalid_arguments: pattern cannot be used as a regular expression of JavaScript",
     );
   });
 

@@ -50,11 +50,36 @@ describe("F16: forms of other dialects mean the same", () => {
     ["[[:^alpha:]]", "[:^alpha:] is not supported: write [^[:alpha:]]"],
     [String.raw`\yfoo`, String.raw`\y is not supported: for the letter, write y`],
     [String.raw`\p{Nonsense}`, "nvalid"],
+    ["[a-z&&[^b]]", "&& in a set is not supported"],
+    ["[a-z--[b]]", "-- in a set is not supported"],
+    [String.raw`(x)\2`, String.raw`\2 refers to a group that is not there`],
+    [String.raw`(?:x)\1`, String.raw`\1 refers to a group that is not there`],
+    [String.raw`\xg`, String.raw`\x is incomplete: write \x41`],
+    [String.raw`\u12`, String.raw`\u is incomplete: write \u0041`],
+    [String.raw`\k{a}`, String.raw`\k is incomplete: write \k<name>`],
+    [String.raw`foo\Rbar`, String.raw`\R is not in a line: set multiline`],
+    [String.raw`foo\x0abar`, String.raw`\x0a is not in a line: set multiline`],
+    [String.raw`foo\x{a}bar`, String.raw`\x{a} is not in a line: set multiline`],
+    ["foo\nbar", "A line end is not in a line: set multiline"],
     ["(?>a)", "nvalid"],
   ])("%s is refused with the form to write", async (pattern, message) => {
     const { failure } = openWorkspace({ "a.txt": "a" });
     expect(await failure("search", { pattern })).toContain(message);
   });
+});
+
+test("a text with a line end needs multiline", async () => {
+  const { failure, text } = openWorkspace({ "a.txt": "foo\nbar\n" });
+  const args = { pattern: "foo\nbar", literal: true };
+  expect(await failure("search", args)).toContain("A line end is not in a line: set multiline");
+  expect(await text("search", { ...args, multiline: true })).toContain("a.txt:1:foo");
+});
+
+test("an escape that is not needed does not change what a point and a set match", async () => {
+  const { text } = openWorkspace({ "a.txt": '😀 "s"\n' });
+  for (const pattern of [String.raw`^.\ \"s\"$`, String.raw`^[\"\-😀] `, String.raw`\😀\ `]) {
+    expect(await text("search", { pattern })).toContain("a.txt:1:");
+  }
 });
 
 test("forms of JavaScript keep their meaning", async () => {
