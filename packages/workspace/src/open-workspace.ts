@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
 import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
 import { AllowedHosts, networkChecks, type NetworkRules } from "@toolweave/http";
@@ -70,6 +71,26 @@ const optionChecks: OptionChecks<WorkspaceOptions> = {
   ...pathRuleChecks,
 };
 
+/** @throws ToolError `invalid_configuration` for a glob that begins with the path of a root: it matches nothing. */
+function checkRelativeGlobs(
+  caller: string,
+  options: WorkspaceOptions,
+  roots: readonly WorkspaceRoot[],
+): void {
+  for (const name of ["deny", "ask", "secrets", "protected"] as const) {
+    for (const [index, glob] of (options[name] ?? []).entries()) {
+      const root = roots
+        .map(({ path }) => resolve(path))
+        .find((path) => `${glob}/`.startsWith(`${path}/`));
+      if (root === undefined || root === "/") continue;
+      throw new ToolError(
+        "invalid_configuration",
+        `${caller}: ${name}[${index}] is "${glob}"; globs are relative to a root: use "${glob.slice(root.length + 1) || "**"}".`,
+      );
+    }
+  }
+}
+
 /** A workspace that is open. */
 export interface OpenWorkspace {
   readonly workspace: Workspace;
@@ -96,6 +117,7 @@ export function openWorkspace(caller: string, options: WorkspaceOptions): OpenWo
   ];
   const rules = toRules(options);
   const jail = new Jail(roots, rules);
+  checkRelativeGlobs(caller, options, [...roots, ...jail.roots]);
   const searches = new SearchThread({ roots, rules });
   const seen = new SeenByOwner();
   const closing = new AbortController();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { analyzeCommand, workspacePolicy, workspaceTools, zeroClawPolicy } from "../src/index.ts";
@@ -24,7 +25,14 @@ describe("a workspace refuses", () => {
     [{ root: ".", hardLinks: "Deny" }, 'hardLinks is "Deny"; use "allow", "ask" or "deny".'],
     [{ root: ".", protectedWrites: "Deny" }, 'protectedWrites is "Deny"; use "ask" or "deny".'],
     [{ root: ".", deny: "secrets" }, 'deny is "secrets"; use a list.'],
-    [{ root: ".", deny: [""] }, 'deny[0] is ""; use a text that is not empty.'],
+    [{ root: ".", deny: [""] }, 'deny[0] is ""; use a glob relative to a root'],
+    [{ root: ".", deny: [" secrets/**"] }, 'deny[0] is " secrets/**"; use a glob relative'],
+    [{ root: ".", ask: ["../x"] }, 'ask[0] is "../x"; use a glob relative to a root'],
+    [{ root: ".", secrets: ["~/x"] }, 'secrets[0] is "~/x"; use a glob relative to a root'],
+    [
+      { root: ".", deny: [join(process.cwd(), "secrets/**")] },
+      'globs are relative to a root: use "secrets/**"',
+    ],
     [{ root: ".", maxPathLength: NaN }, "maxPathLength is NaN; use a whole number of 1 or more."],
     [{ root: ".", limits: { processes: NaN } }, "limits.processes is NaN; use a whole number"],
     [{ root: ".", sandbox: null }, "sandbox is null; use"],

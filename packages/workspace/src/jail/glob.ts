@@ -6,7 +6,7 @@ export interface GlobOptions {
   readonly ignoreCase?: boolean;
   /** Wildcards match a dot at the beginning of a name. Default: true. */
   readonly dot?: boolean;
-  /** Brackets also match themselves: `[id]` is a folder of web frameworks as well. Default: false. */
+  /** Brackets and braces also match themselves: `[id]` is a folder of web frameworks as well. Default: false. */
   readonly bracketNames?: boolean;
 }
 
@@ -45,7 +45,8 @@ export function compileGlobs(
 
 /**
  * Compiles the glob of a tool. As with ripgrep, a glob without a slash matches names at any depth, one that ends with a
- * slash matches what is below, and one that begins with `!` matches all other paths. Brackets also match themselves.
+ * slash matches what is below, and one that begins with `!` matches all other paths. Brackets and braces also match
+ * themselves.
  */
 export function compileFileGlob(glob: string): (path: string) => boolean {
   const isNegative = glob.startsWith("!");
@@ -119,7 +120,7 @@ class GlobReader {
   #literal(character: string): string {
     this.#at += character.length;
     this.#isFirst = character === "/";
-    return character.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
+    return escapeSource(character);
   }
 
   #stars(inBraces: boolean): string {
@@ -157,13 +158,13 @@ class GlobReader {
     if (whole === undefined) return this.#literal("[");
     this.#at += whole.length;
     const characters = this.#one(readClass(members), negation !== "");
-    if (!this.#bracketNames) return characters;
-    return `(?:${characters}|${whole.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)})`;
+    return this.#bracketNames ? `(?:${characters}|${escapeSource(whole)})` : characters;
   }
 
   #braces(): string {
     if (!this.#isClosed()) return this.#literal("{");
     const isFirst = this.#isFirst;
+    const begin = this.#at;
     const parts: string[] = [];
     do {
       this.#at += 1;
@@ -171,6 +172,7 @@ class GlobReader {
       parts.push(this.#sequence(true));
     } while (this.#glob[this.#at] === ",");
     this.#at += 1;
+    if (this.#bracketNames) parts.push(escapeSource(this.#glob.slice(begin, this.#at)));
     return `(?:${parts.join("|")})`;
   }
 
@@ -185,6 +187,11 @@ class GlobReader {
     }
     return false;
   }
+}
+
+/** A text as a regular expression that matches it. */
+function escapeSource(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
 /** The classes of POSIX. */

@@ -29,7 +29,16 @@ export const rootChecks: OptionChecks<WorkspaceRoot> = {
   access: checks.required(checks.oneOf("read", "write")),
 };
 
-const globs = checks.list(checks.filledText);
+/** A glob that can match a path below a root. */
+const ruleGlob = checks.valueThat(
+  (glob) =>
+    typeof glob === "string" &&
+    glob !== "" &&
+    glob === glob.trim() &&
+    !/^~|(?:^|\/)\.\.(?:\/|$)/.test(glob),
+  'a glob relative to a root, without "..", "~" and white space at its ends',
+);
+const globs = checks.list(ruleGlob);
 
 export const pathRuleChecks: OptionChecks<PathRules> = {
   deny: globs,
@@ -140,13 +149,13 @@ export class PathMatcher {
 
 /**
  * Compiles globs to a test. Case is ignored: on some file systems `.GIT/Hooks` is the same folder as `.git/hooks`. A glob
- * that matches a folder matches everything below it.
+ * that matches a folder matches everything below it. Brackets and braces also match themselves, as in the globs of tools.
  */
 function compile(globs: readonly string[]): (path: string) => boolean {
   const all = globs.flatMap((glob) => {
-    const clean = glob.replace(/^\.?\//, "").replace(/\/(?:\*\*)?$/, "");
+    const clean = glob.replace(/(?<=^|\/)(?:\.?\/)+/g, "").replace(/\/(?:\*\*)?$/, "");
     const anywhere = clean.includes("/") && !clean.startsWith(".") ? clean : `**/${clean}`;
     return [anywhere, `${anywhere}/**`];
   });
-  return compileGlobs(all, { ignoreCase: true });
+  return compileGlobs(all, { ignoreCase: true, bracketNames: true });
 }

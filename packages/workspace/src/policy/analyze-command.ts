@@ -50,10 +50,14 @@ function analyze({ commands, unknown }: ReadScript, nesting: number): ScriptAnal
       continue;
     }
     const nested = analyze(within, nesting + 1);
-    const entered = inner === undefined ? getEnteredFolders(argv) : [];
+    // `find` gives files of all depths to its commands. With a test of names it gives some of them: a command that
+    // writes would otherwise meet the protected files of every project.
+    const entered = inner === undefined ? getFindRoots(argv.slice(1)) : [];
     for (const one of nested.commands) {
       const paths = one.paths.map((use) =>
-        entered.includes(use.path) ? { ...use, extent: "tree" as const } : use,
+        entered.includes(use.path) && (use.access === "read" || !selectsNames(argv))
+          ? { ...use, extent: "tree" as const }
+          : use,
       );
       // The positions in the inner script mean nothing to a reader of the outer one.
       all.push(raiseByWrappers({ ...one, paths, via: [...via, ...one.via], span }));
@@ -86,11 +90,6 @@ function getExecuted(
     at += words.length;
   }
   return found.length === 0 ? undefined : { commands: found, unknown: [] };
-}
-
-/** The folders of which `find` gives all files to its commands: with a test of names, it gives only some. */
-function getEnteredFolders(argv: readonly string[]): readonly string[] {
-  return selectsNames(argv) ? [] : getFindRoots(argv.slice(1));
 }
 
 function analyzeSimple(

@@ -36,7 +36,10 @@ export function getGitEffects(args: readonly string[]): ProgramEffects {
     return effects("high", `git ${command} changes what git runs`, possible);
   }
   if (gitNetwork.has(command)) {
-    return effects("high", `git ${command} connects to other hosts`, { ...possible, network: true });
+    return effects("high", `git ${command} connects to other hosts`, {
+      ...possible,
+      network: true,
+    });
   }
   if (command === "apply" || command === "am") {
     return effects("high", `git ${command} changes the files that the patch names`, possible);

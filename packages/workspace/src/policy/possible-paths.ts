@@ -7,7 +7,9 @@ import type { PathUse } from "./script.ts";
  */
 function toPossiblePaths(word: string): readonly string[] {
   const isOption = word.startsWith("-");
-  const paths = isOption ? [word.slice(2), /^-[A-Za-z]{1,2}([/.].*)/s.exec(word)?.[1] ?? ""] : [word];
+  const paths = isOption
+    ? [word.slice(2), /^-[A-Za-z]{1,2}([/.].*)/s.exec(word)?.[1] ?? ""]
+    : [word];
   for (let at = 0; at < word.length && paths.length < maxPaths; at++) {
     if (/[=:,@]/.test(word[at] as string)) paths.push(word.slice(at + 1));
   }

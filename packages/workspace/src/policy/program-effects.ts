@@ -2,7 +2,15 @@ import type { ProgramEffects } from "./analysis.ts";
 import { getGitEffects } from "./git-effects.ts";
 import { getOptionEffects } from "./option-effects.ts";
 import { toPossibleUses } from "./possible-paths.ts";
-import { codeRunners, dangerous, fileEditors, findTests, findValues, networked, projectPrograms } from "./program-tables.ts";
+import {
+  codeRunners,
+  dangerous,
+  fileEditors,
+  findTests,
+  findValues,
+  networked,
+  projectPrograms,
+} from "./program-tables.ts";
 import { hasOptions } from "./read-options.ts";
 import type { PathUse } from "./script.ts";
 

@@ -5,7 +5,7 @@ import {
   type PermissionRequest,
 } from "@toolweave/core";
 import { isObject } from "@toolweave/core/adapter";
-import { resolve } from "node:path";
+import { posix, resolve } from "node:path";
 import { followLinks } from "../jail/follow-links.ts";
 import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
 import type { PathUse } from "./script.ts";
@@ -170,6 +170,13 @@ export function resolvePath({ path, cwd, extent }: PathUse, folder: string): str
     const at = path.lastIndexOf("/") + 1;
     const around = resolvePath({ path: path.slice(0, at) || ".", access: "write", cwd }, folder);
     return around === undefined ? undefined : `${around}/${path.slice(at)}`;
+  }
+  const own = /^\/proc\/(?:self|thread-self)\/(cwd|root)(?=\/|$)/.exec(posix.normalize(path));
+  if (own !== null) {
+    // The folders of the command, and not those of this process.
+    const rest = posix.normalize(path).slice(own[0].length);
+    if (own[1] === "root") return resolvePath({ path: rest || "/", access: "read", cwd }, folder);
+    return resolvePath({ path: `.${rest}`, access: "read", cwd }, folder);
   }
   if (path.startsWith("/")) return followLinks(path);
   if (cwd === undefined) return undefined;

@@ -84,7 +84,8 @@ export function translatePattern(pattern: string, multiline: boolean): string {
             `\\${letter} is not supported: ${instead[letter] ?? `for the letter, write ${letter}`}`,
           );
         }
-        source += translated ?? (plain.test(letter) && !(inSet && letter === "-") ? letter : `\\${letter}`);
+        source +=
+          translated ?? (plain.test(letter) && !(inSet && letter === "-") ? letter : `\\${letter}`);
         at += 2;
       }
     } else if (inSet) {

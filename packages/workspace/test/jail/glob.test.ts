@@ -144,3 +144,11 @@ test("20,000 pairs are decided as git does", () => {
   }
   expect(matched).toBeGreaterThan(1_000);
 });
+
+test("with bracketNames, brackets and braces match themselves as well", () => {
+  const matchesAny = compileGlobs(["app/[id]/{a,b}"], { bracketNames: true });
+  for (const path of ["app/[id]/a", "app/i/b", "app/[id]/{a,b}", "app/d/{a,b}"]) {
+    expect([path, matchesAny(path)]).toEqual([path, true]);
+  }
+  expect(matchesAny("app/x/a")).toBe(false);
+});

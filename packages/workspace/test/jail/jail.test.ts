@@ -185,6 +185,17 @@ describe("rules", () => {
     },
   );
 
+  test.each(["app/[id]/**", "app/[id]/k", "app//[id]/./k", "./app/[id]/", "/app/[id]", "app/*/k"])(
+    "deny the folder of a web framework by its name: %s",
+    (glob) => {
+      mkdirSync(join(root, "app/[id]"), { recursive: true });
+      writeFileSync(join(root, "app/[id]/k"), "x");
+      expect(
+        findFault(() => createJail({ deny: [glob] }).openFile("app/[id]/k", everyObject)),
+      ).toBe("denied");
+    },
+  );
+
   test("PT09: about hard links ask, deny, or allow", () => {
     linkSync(join(base, "ws-secrets/key"), join(root, "hard"));
     expect(createJail().locate("hard", "read").asksForHardLink).toBe(true);
