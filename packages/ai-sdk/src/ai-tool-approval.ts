@@ -8,6 +8,7 @@ import {
   type AiApprovalStatus,
   type AiToolApproval,
 } from "./source/resolve-approval.ts";
+import { isObject, checks } from "@toolweave/core/adapter";
 
 /** A tool that `aiTools` has made. */
 export interface GatedTool {
@@ -48,6 +49,10 @@ export type AiToolApprovalFunction = (question: AiApprovalQuestion) => Promise<A
  * ```
  */
 export function aiToolApproval(others?: AiToolApproval): AiToolApprovalFunction {
+  const isKnown = others === undefined || typeof others === "function" || isObject(others);
+  checks
+    .valueThat(() => isKnown, "statuses by tool, or a function")
+    .check("aiToolApproval: others", others);
   return async ({ toolCall, tools, toolsContext, messages, runtimeContext }) => {
     const { toolCallId: id, toolName, input } = toolCall;
     const set = (tools ?? {}) as ToolSet;

@@ -20,7 +20,7 @@ import {
   type ContentFile,
 } from "@toolweave/core/integration";
 import { gatedTools, isApproved, requestApproval, type GatedTool } from "./ai-tool-approval.ts";
-import { checkOptions, isContentBlock } from "@toolweave/core/adapter";
+import { checks, checkOptions, isContentBlock } from "@toolweave/core/adapter";
 import { toolInputs, type ToolInput, type ToolProvider } from "@toolweave/providers";
 import type { ModelOutput } from "./source/sdk-output.ts";
 import { sdkMajor } from "./source/sdk-version.ts";
@@ -202,11 +202,18 @@ function toOutput(outcome: ToolOutcome): unknown {
   return hostOutput(outcome.result);
 }
 
+const checkOutcome = checks.valueThat(
+  (value) => typeof (value as Partial<ToolOutcome> | null | undefined)?.status === "string",
+  "an outcome: await executor.resume(interruption, answers)",
+);
+
 /**
  * Converts an outcome to the `output` of the SDK's `tool-result`: what a model reads of it. For a call that the SDK does
  * not execute itself, such as one that was approved in another process: `executor.resume` returns its outcome.
  *
- * An error, and a call that still waits, become `error-text`. Never throws.
+ * An error, and a call that still waits, become `error-text`.
+ *
+ * @throws ToolError `invalid_configuration` for what is no outcome, such as a promise.
  *
  * @example
  * ```text
@@ -216,6 +223,7 @@ function toOutput(outcome: ToolOutcome): unknown {
  * ```
  */
 export function toAiToolOutput(outcome: ToolOutcome): AiToolOutput {
+  checkOutcome.check("toAiToolOutput: outcome", outcome);
   if (outcome.status === "interrupted") {
     return { type: "error-text", value: waitingText(outcome.interruption) };
   }

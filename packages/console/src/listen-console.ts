@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { ToolError } from "@toolweave/core";
 import { consoleHandler, type ConsoleHandler } from "./console-handler.ts";
 import type { ConsoleOptions } from "./console-options.ts";
+import { checks } from "@toolweave/core/adapter";
 
 /** Options of `listenConsole`. */
 export interface ListenConsoleOptions extends Omit<ConsoleOptions, "origins" | "path"> {
@@ -42,6 +43,7 @@ const maxConnections = 1_024;
  * @throws ToolError `invalid_configuration` when an option is invalid, `unavailable` when it cannot listen.
  */
 export async function listenConsole(options: ListenConsoleOptions): Promise<ConsoleListener> {
+  checks.object.check("listenConsole: options", options);
   const { host = "127.0.0.1", port = 0, publicUrl, ...handlerOptions } = options;
   if (publicUrl === undefined && (host === "0.0.0.0" || host === "::")) {
     throw new ToolError(

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import {
+  assertCompleted,
+  defineTool,
+  filter,
+  hide,
+  prefix,
+  rename,
+  ToolError,
+  ToolExecutor,
+  ToolRegistry,
+  toolsSource,
+  type ToolSource,
+} from "@toolweave/core";
 
 const registry = new ToolRegistry();
 const tool = { name: "t", description: "d", input: { type: "object" }, execute: () => 1 } as const;
@@ -176,5 +188,38 @@ describe("an option of a call or a run is refused", () => {
     const none = { timeoutMs: undefined, deadlineMs: undefined, signal: undefined };
     expect(await executor.execute(t, none)).toMatchObject({ status: "completed" });
     expect(await run.execute(t, none)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("sources, combinators and outcomes of the wrong kind are refused at once", () => {
+  const none = undefined as never;
+  const source: ToolSource = toolsSource("own", []);
+  test.each<[make: () => unknown, message: string]>([
+    [() => prefix(none, "a"), "prefix takes a source"],
+    [() => filter("x" as never, () => true), 'filter takes a source: "x" is text'],
+    [() => filter(source, none), "filter: keep is missing; use a function."],
+    [() => hide([] as never, "a"), "hide takes a source"],
+    [() => hide(source, 5 as never), "hide: globs[0] is 5; use a text that is not empty."],
+    [() => rename({} as never, {}), "rename takes a source"],
+    [() => rename(source, none), "rename: names is missing; use an object."],
+    [() => rename(source, { a: 5 as never }), "rename: names.a is 5; use a text"],
+    [() => toolsSource(none, []), "toolsSource: id is missing; use a text"],
+    [() => toolsSource("own", none), "toolsSource: tools is missing; use a list."],
+    [() => toolsSource("own", [5 as never]), "toolsSource: tools[0] is 5; use a tool"],
+    [() => assertCompleted(Promise.resolve() as never), "await executor.execute(call)"],
+    [() => assertCompleted(none), "assertCompleted takes the outcome of a call"],
+  ])("%s", (make, message) => {
+    expect(make).toThrow(message);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_configuration" }));
+  });
+
+  test("an error with an unknown code names the codes", () => {
+    const make = (): unknown => new ToolError("no_such_code" as never, "text");
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow('new ToolError: "no_such_code" is no code; use one of ');
+  });
+
+  test("a list in place of options is refused", () => {
+    expect(() => new ToolExecutor([] as never)).toThrow("new ToolExecutor takes an object");
   });
 });

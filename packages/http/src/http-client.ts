@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
 import { ActiveExchanges, type ClientState } from "./exchange/client-state.ts";
 import { CircuitBreaker } from "./exchange/circuit-breaker.ts";
 import { parseUrl } from "./address/origin.ts";
@@ -34,8 +35,19 @@ let engine: Engine | undefined;
 
 /** Creates a guarded HTTP client. Throws `invalid_configuration` for invalid options. */
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
+  checkOptions("httpClient", options, optionChecks);
   return new GuardedHttpClient(options);
 }
+
+const origins = checks.list(checks.filledText);
+const optionChecks: OptionChecks<HttpClientOptions> = {
+  timeoutMs: checks.checkedElsewhere,
+  maxBytes: checks.checkedElsewhere,
+  maxRedirects: checks.checkedElsewhere,
+  givenOrigins: origins,
+  allowOrigins: origins,
+  certificateAuthorities: checks.anyText,
+};
 
 /** @internal The client behind `httpClient`; tests give it their own dispatchers. */
 export class GuardedHttpClient implements HttpClient {

@@ -1,5 +1,6 @@
 import type { RunContext } from "@openai/agents-core";
 import type { GrantProposal, Interruption, InterruptionRequest } from "@toolweave/core";
+import { checks } from "@toolweave/core/adapter";
 
 /** A call of an agent's run that waits for a person. */
 export interface WaitingCall {
@@ -56,6 +57,7 @@ const callsByRun = new WeakMap<object, StoredCalls>();
  * @param runContext `result.runContext`.
  */
 export function waitingCalls(runContext: RunContext<unknown>): readonly WaitingCall[] {
+  checks.object.check("waitingCalls: runContext", runContext);
   return waitingIn(runContext)
     .filter((call) => readDecision(runContext, call) !== false)
     .map(({ callId, interruption }) => ({ callId, interruption }));
@@ -69,6 +71,7 @@ export function waitingCalls(runContext: RunContext<unknown>): readonly WaitingC
  * @param state the text of `RunState.toString()`. If it cannot be read, there are no waiting calls.
  */
 export function restoreWaitingCalls(runContext: RunContext<unknown>, state: string): void {
+  checks.object.check("restoreWaitingCalls: runContext", runContext);
   const kept = restoreCalls(storedCallsInState(state));
   for (const call of kept.waiting) storeWaiting(runContext, call);
   storeApprovals(runContext, kept.always);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile, hostModule, run, Thread, type Program } from "../src/index.ts";
+import { compile, hostModule, run, Thread, type Program, format, load } from "../src/index.ts";
 
 test.each<[make: () => unknown, error: string]>([
   [() => compile(undefined as never), "text is undefined; use the text of a program."],
@@ -9,6 +9,8 @@ test.each<[make: () => unknown, error: string]>([
   [() => compile("", { dialect: { while: 1 as never } }), "while is 1; use true or false."],
   [() => hostModule(undefined as never, {}), "hostModule: name is undefined; use a text."],
   [() => hostModule("a", undefined as never), "hostModule: members is undefined; use an object"],
+  [() => format(5 as never), "format: text is 5; use the text of a program."],
+  [() => new Thread(null as never), "new Thread: options is object; use an object."],
   [() => new Thread({ maxSteps: NaN }), "run: maxSteps is NaN; use 0 or more."],
   [() => new Thread({ timeoutMs: NaN }), "run: timeoutMs is NaN; use 0 or more."],
   [() => new Thread({ maxMemoryBytes: NaN }), "run: maxMemoryBytes is NaN; use 0 or more."],
@@ -24,4 +26,8 @@ test.each<[program: Program, options: object, error: string]>([
   [compile("x = 1"), { maxSteps: NaN }, "run: maxSteps is NaN; use 0 or more."],
 ])("a run with a value of the wrong kind rejects: %#", async (program, options, error) => {
   await expect(run(program, options)).rejects.toThrow(error);
+});
+
+test("a program of the wrong kind is not loaded", async () => {
+  await expect(load(undefined as never)).rejects.toThrow("load: program is undefined; use compile");
 });

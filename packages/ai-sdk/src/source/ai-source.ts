@@ -6,6 +6,7 @@ import {
   type ToolAnnotations,
 } from "@toolweave/core";
 import {
+  isObject,
   checkOptions,
   loadedSource,
   prefixName,
@@ -65,7 +66,7 @@ const optionNames: readonly string[] = [
  */
 export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): LoadedSource {
   checkOptions("aiSource", options, optionNames);
-  if (typeof tools !== "function" && (typeof tools !== "object" || tools === null)) {
+  if (typeof tools !== "function" && !isObject(tools)) {
     throw new ToolError(
       "invalid_configuration",
       "aiSource takes the SDK's tools by name: { weather: tool({ … }) }.",

@@ -2,6 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { ToolError } from "@toolweave/core";
 import type { ConsoleFile } from "./page-files.ts";
+import { checks } from "@toolweave/core/adapter";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -17,6 +18,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
  * @throws ToolError `invalid_configuration` if there is no such page, or for a file of an unknown kind.
  */
 export async function readPageFiles(folder: string): Promise<ReadonlyMap<string, ConsoleFile>> {
+  checks.filledText.check("readPageFiles: folder", folder);
   try {
     const assets = await readdir(join(folder, "assets"));
     const names = ["index.html", ...assets.map((name) => `assets/${name}`)];

@@ -62,7 +62,7 @@ export function checkTable(
   given: unknown,
   checks: OptionChecks,
 ): void {
-  checkNames(where, Array.isArray(given) ? undefined : given, Object.keys(checks));
+  checkNames(where, given, Object.keys(checks));
   for (const [name, { isRequired, check }] of Object.entries<OptionCheck>(checks)) {
     const value = (given as Readonly<Record<string, unknown>>)[name];
     if (value !== undefined || isRequired === true) check(`${prefix}${name}`, value);
@@ -70,7 +70,7 @@ export function checkTable(
 }
 
 function checkNames(where: string, given: unknown, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null) {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ToolError(
       "invalid_configuration",
       `${where} takes an object: { ${known.slice(0, 3).join(", ")}${known.length > 3 ? ", …" : ""} }.`,

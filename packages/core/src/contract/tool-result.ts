@@ -128,11 +128,17 @@ export type ToolOutcome<Value = JsonValue> =
  * console.log(outcome.result.value);
  * ```
  *
- * @throws ToolError the error of the outcome; `permission_denied` for a call that waits for a person.
+ * @throws ToolError the error of the outcome; `invalid_configuration` for another value; `permission_denied` for a call that waits for a person.
  */
 export function assertCompleted<Outcome extends ToolOutcome<unknown>>(
   outcome: Outcome,
 ): asserts outcome is Extract<Outcome, { readonly ok: true }> {
+  if (typeof (outcome as Partial<ToolOutcome> | undefined)?.ok !== "boolean") {
+    throw new ToolError(
+      "invalid_configuration",
+      "assertCompleted takes the outcome of a call: await executor.execute(call).",
+    );
+  }
   if (outcome.ok) return;
   if (outcome.error !== undefined) throw outcome.error;
   const { name } = outcome.interruption.call;

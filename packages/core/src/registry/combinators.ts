@@ -5,6 +5,8 @@ import { globMatcher } from "../text/glob.ts";
 import { isToolName, prefixName } from "../contract/tool-names.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { ToolError } from "../contract/tool-error.ts";
+import { callback, filledText, record } from "../contract/option-checks.ts";
+import { isSource, noToolHint } from "./registry-input.ts";
 
 /**
  * The source with `prefix__` before every name: `read_file` → `filesystem__read_file`. A name that
@@ -19,22 +21,28 @@ export function prefix(source: ToolSource, first: string): ToolSource {
       `"${first}" cannot be a prefix: use letters, digits, _ and -, with a letter or _ first.`,
     );
   }
-  return mapSource(source, (tool) => renamed(tool, prefixName(first, tool.spec.name)));
+  return mapSource("prefix", source, (tool) => renamed(tool, prefixName(first, tool.spec.name)));
 }
 
-/** The source with only the tools that `keep` accepts. */
+/**
+ * The source with only the tools that `keep` accepts.
+ *
+ * @throws ToolError `invalid_configuration` for what is no source or no function, as the other combinators.
+ */
 export function filter(source: ToolSource, keep: (tool: Tool) => boolean): ToolSource {
-  return mapSource(source, (tool) => (keep(tool) ? tool : undefined));
+  callback.check("filter: keep", keep);
+  return mapSource("filter", source, (tool) => (keep(tool) ? tool : undefined));
 }
 
 /** The source with some tools under other names, without the old names. */
 export function rename(source: ToolSource, names: Readonly<Record<string, string>>): ToolSource {
+  record(filledText).check("rename: names", names);
   const renames = new Map(Object.entries(names));
   const map = (tool: Tool): Tool => {
     const name = renames.get(tool.spec.name);
     return name === undefined ? tool : renamed(tool, name);
   };
-  return mapSource(source, map, (all) =>
+  return mapSource("rename", source, map, (all) =>
     [...renames.keys()]
       .filter((old) => !all.includes(old))
       .map((old) => unmatchedWarning("rename", old, all, "tool of the source")),
@@ -43,9 +51,10 @@ export function rename(source: ToolSource, names: Readonly<Record<string, string
 
 /** The source without the tools whose names match one of the globs (`delete_*`). */
 export function hide(source: ToolSource, ...globs: readonly string[]): ToolSource {
+  for (const [index, glob] of globs.entries()) filledText.check(`hide: globs[${index}]`, glob);
   const matches = globMatcher(globs);
   const map = (tool: Tool): Tool | undefined => (matches(tool.spec.name) ? undefined : tool);
-  return mapSource(source, map, (all) =>
+  return mapSource("hide", source, map, (all) =>
     globs
       .filter((glob) => !all.some(globMatcher([glob])))
       .map((glob) => unmatchedWarning("hide", glob, all, "tool of the source")),
@@ -80,12 +89,19 @@ function renamed(tool: Tool, name: string): Tool {
   };
 }
 
-/** @param warn returns the warnings about options that have no effect on tools of these names. */
+/**
+ * @param where the combinator, for the error.
+ * @param warn returns the warnings about options that have no effect on tools of these names.
+ */
 function mapSource(
+  where: string,
   source: ToolSource,
   map: (tool: Tool) => Tool | undefined,
   warn?: (names: readonly string[]) => readonly string[],
 ): ToolSource {
+  if (!isSource(source)) {
+    throw new ToolError("invalid_configuration", `${where} takes a source${noToolHint(source)}.`);
+  }
   let seen: readonly Tool[] | undefined;
   let mapped: readonly Tool[] = [];
   // The same tool maps to the same object, so that a change elsewhere is not a change of it.

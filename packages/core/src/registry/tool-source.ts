@@ -1,4 +1,5 @@
 import type { SecretSet } from "../redaction/secret-set.ts";
+import { filledText, list, valueThat } from "../contract/option-checks.ts";
 import type { Tool } from "../contract/tool.ts";
 
 /** Something that could not become a tool, or a source that could not be loaded. */
@@ -42,8 +43,19 @@ export interface ToolSource {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A source of tools that never change, for host code that wants combinators over its own tools. */
+const anyTool = /* @__PURE__ */ valueThat(
+  (value) => typeof (value as Partial<Tool> | null)?.spec === "object",
+  "a tool: defineTool makes one",
+);
+
+/**
+ * A source of tools that never change, for host code that wants combinators over its own tools.
+ *
+ * @throws ToolError `invalid_configuration` for what is no list of tools.
+ */
 export function toolsSource(id: string, tools: readonly Tool[]): ToolSource {
+  filledText.check("toolsSource: id", id);
+  list(anyTool).check("toolsSource: tools", tools);
   const kept = [...tools];
   return {
     id,

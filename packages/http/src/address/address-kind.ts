@@ -1,4 +1,5 @@
 import type { BlockList } from "node:net";
+import { checks } from "@toolweave/core/adapter";
 
 /** The reason for which an address is not public. */
 export type AddressKind =
@@ -108,6 +109,7 @@ export function addressKind(address: string): AddressKind | undefined {
 
 /** Returns true for a host of a URL that is written as an address which is not public, or as `localhost`. */
 export function isPrivateHost(hostname: string): boolean {
+  checks.anyText.check("isPrivateHost: hostname", hostname);
   const host = hostname.replace(/^\[|\]$/g, "");
   const { isIP } = process.getBuiltinModule("node:net");
   if (isIP(host) !== 0) return addressKind(host) !== undefined;

@@ -18,6 +18,7 @@ import { ScriptFaults } from "./script-fault.ts";
 import { toScriptSettings, type ScriptSettings, type ScriptToolOptions } from "./script-options.ts";
 import { Printed, toSessionOutput } from "./session-output.ts";
 import { compileSession, lastName, resultName } from "./session-program.ts";
+import { checks } from "@toolweave/core/adapter";
 
 /** Bytes of a script. */
 const maxScriptBytes = 65_536;
@@ -57,6 +58,9 @@ export function scriptTools(options: ScriptToolOptions = {}): readonly [run: Too
  * @param options those of the tool.
  */
 export function describeScripts(toolset: Toolset, options: ScriptToolOptions = {}): string {
+  checks
+    .withMethods("executor.toolset", "callableNames")
+    .check("describeScripts: toolset", toolset);
   return describeScriptTool(toScriptSettings(options), toolset);
 }
 

@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { isObject, shortHash } from "@toolweave/core/adapter";
+import { checks, isObject, shortHash } from "@toolweave/core/adapter";
 import { stringify } from "yaml";
 import type { ToolArtifact } from "../artifact/artifact.ts";
 import { skillLimits } from "./skill.ts";
@@ -19,6 +19,7 @@ export interface ExportedSkill {
  * @see https://agentskills.io/specification
  */
 export function exportSkill(artifact: ToolArtifact): ExportedSkill {
+  checks.object.check("exportSkill: artifact", artifact);
   const { script, inputSchema, description } = artifact;
   if (script === undefined) {
     throw new ToolError(

@@ -9,6 +9,7 @@ import { isError } from "../text/sort-findings.ts";
 import { exportSkill, type ExportedSkill } from "./export-skill.ts";
 import { decodeText, isBelow, readFileBelow } from "./skill-folder.ts";
 import { skillLimits } from "./skill.ts";
+import { checks } from "@toolweave/core/adapter";
 
 /** The skills of files of tools, and what is wrong with the files. A file with an error has no skill. */
 export interface ExportReading {
@@ -23,6 +24,7 @@ export interface ExportReading {
  * @throws the error of the system if the path does not exist.
  */
 export async function exportSkills(path: string): Promise<ExportReading> {
+  checks.filledText.check("exportSkills: path", path);
   const real = await realpath(path);
   const isFolder = (await stat(real)).isDirectory();
   const folder = isFolder ? real : dirname(real);

@@ -1,5 +1,5 @@
 import type { PolicyDefinition, ToolSelection } from "@toolweave/core";
-import { cleanName, globMatcher, isToolName, prefixName } from "@toolweave/core/adapter";
+import { checks, cleanName, globMatcher, isToolName, prefixName } from "@toolweave/core/adapter";
 import type { Finding } from "../text/finding.ts";
 import type { ToolReference } from "./tool-references.ts";
 
@@ -88,6 +88,9 @@ export function mapTools(
   mapping: ToolMapping = {},
   excluded: readonly ToolReference[] = [],
 ): MappedTools {
+  if (references !== undefined)
+    checks.list(checks.object).check("mapTools: references", references);
+  checks.object.check("mapTools: mapping", mapping);
   const available = mapping.available === undefined ? undefined : [...mapping.available];
   const findings: Finding[] = [];
   const include = new Set<string>();

@@ -1,7 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { cleanName } from "@toolweave/core/adapter";
+import { checks, cleanName } from "@toolweave/core/adapter";
 import { readFrontMatter, type FrontMatter } from "../text/front-matter.ts";
 import type { Finding, Place } from "../text/finding.ts";
 import { isError, sortFindings } from "../text/sort-findings.ts";
@@ -83,6 +83,7 @@ const formats: Readonly<
  * @param project the folder that has `.claude` and `.github`.
  */
 export async function agentArtifacts(project: string): Promise<AgentReading> {
+  checks.filledText.check("agentArtifacts: project", project);
   const agents = new Map<string, AgentArtifact>();
   const findings: Finding[] = [];
   const root = await realpath(project).catch(() => undefined);
@@ -149,6 +150,8 @@ export function readAgent(
   text: string,
   format: AgentFormat,
 ): { readonly agent?: AgentArtifact; readonly findings: readonly Finding[] } {
+  checks.filledText.check("readAgent: file", file);
+  checks.anyText.check("readAgent: text", text);
   const front = readFrontMatter(file, text);
   const reader = new FieldReader(front);
   const { findings } = reader;

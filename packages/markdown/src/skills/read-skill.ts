@@ -9,6 +9,7 @@ import { FieldReader } from "./skill-fields.ts";
 import { decodeText, listFolder, readFileBelow } from "./skill-folder.ts";
 import { skillLimits, type Skill, type SkillReading } from "./skill.ts";
 import { readToolReferences } from "./tool-references.ts";
+import { checks } from "@toolweave/core/adapter";
 
 /** The keys of the specification, and those of Claude Code, which have no effect here. */
 const specifiedKeys = [
@@ -43,9 +44,12 @@ const ignoredKeys = {
  * Reads the skill in a folder. Every rule of the specification that it breaks is a finding with its place; a skill with
  * an error is not returned. Never rejects because of what the folder has.
  *
+ * @throws ToolError `invalid_configuration` (by rejecting) for a folder that is no text.
+ *
  * @see https://agentskills.io/specification
  */
 export async function readSkill(folder: string): Promise<SkillReading> {
+  checks.filledText.check("readSkill: folder", folder);
   const label = basename(resolve(folder));
   const file = `${label}/SKILL.md`;
   const fail = (code: string, message: string, hint: string): SkillReading => ({

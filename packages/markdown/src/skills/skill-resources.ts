@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { bytesToBase64 } from "@toolweave/core/adapter";
+import { checks, bytesToBase64 } from "@toolweave/core/adapter";
 import { readFrontMatter } from "../text/front-matter.ts";
 import { decodeText, readFileBelow } from "./skill-folder.ts";
-import { readSkills } from "./skills-source.ts";
+import { toFolders, readSkills } from "./skills-source.ts";
 import { skillLimits, type Skill } from "./skill.ts";
 
 /**
@@ -48,6 +48,8 @@ export function skillsProvider(
   folders: string | readonly string[],
   { id = "skills" }: SkillsProviderOptions = {},
 ): SkillsProvider {
+  toFolders("skillsProvider", folders);
+  checks.filledText.check("skillsProvider: id", id);
   const served = async (only?: string): Promise<readonly Skill[]> =>
     (await readSkills(folders, only)).skills.filter(isServable);
   return {

@@ -52,7 +52,8 @@ const optionChecks: OptionChecks<SkillsSourceOptions> = {
 
 const folderList = checks.list(checks.filledText);
 
-function toFolders(where: string, folders: string | readonly string[]): readonly string[] {
+/** @throws ToolError `invalid_configuration` for folders that are no texts. */
+export function toFolders(where: string, folders: string | readonly string[]): readonly string[] {
   if (!Array.isArray(folders)) checks.filledText.check(`${where}: folders`, folders);
   const list = [folders].flat();
   folderList.check(`${where}: folders`, list);

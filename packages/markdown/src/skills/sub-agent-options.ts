@@ -1,5 +1,5 @@
 import type { PolicyDefinition, ToolSelection } from "@toolweave/core";
-import { cleanName, prefixName } from "@toolweave/core/adapter";
+import { checks, cleanName, prefixName } from "@toolweave/core/adapter";
 import type { Finding } from "../text/finding.ts";
 import { mapTools, type ToolMapping } from "./map-tools.ts";
 import type { AgentArtifact } from "./read-agents.ts";
@@ -50,6 +50,8 @@ export function toSubAgentOptions<Model>(
   agent: AgentArtifact,
   host: AgentHost<Model>,
 ): AgentToolReading<Model> {
+  checks.object.check("toSubAgentOptions: agent", agent);
+  checks.object.check("toSubAgentOptions: host", host);
   const { name, title, description, tools, disallowedTools, models, maxTurns, place } = agent;
   const { selection, policy, findings } = mapTools(tools, host, disallowedTools);
   const missing: Finding[] = [];
@@ -84,6 +86,8 @@ export function toSkillAgentOptions<Model>(
   skill: Skill,
   host: AgentHost<Model>,
 ): AgentToolReading<Model> {
+  checks.object.check("toSkillAgentOptions: skill", skill);
+  checks.object.check("toSkillAgentOptions: host", host);
   const { selection, policy, findings } = mapTools(skill.allowedTools, host);
   const include = selection.include && [...new Set([...selection.include, fileTool])];
   return {

@@ -8,6 +8,7 @@ import type {
   ToolSpec,
 } from "@toolweave/core";
 import {
+  checks,
   isObject,
   uniqueNames,
   markRounded,
@@ -90,9 +91,11 @@ const attempts = new WeakMap<DescribedInput, Map<ProviderRules, Attempt>>();
 /**
  * The tools of a snapshot as a provider's rules allow them.
  *
+ * @throws ToolError `invalid_configuration` for what is no toolset.
  * @param rules what the tools follow: the first of these that a tool can follow.
  */
 export function exportedTools(toolset: Toolset, ...rules: readonly ProviderRules[]): ExportedTools {
+  checks.withMethods("executor.toolset or run.toolset", "names", "get").check("toolset", toolset);
   // And not `specs()`, which leaves out what is named in `problems` here.
   const specs = Array.from(toolset.names(), (name) => (toolset.get(name) as Tool).spec);
   const wireNames = uniqueNames(specs.map(({ name }) => name));

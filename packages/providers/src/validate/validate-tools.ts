@@ -1,3 +1,4 @@
+import { checks } from "@toolweave/core/adapter";
 import { providerRules } from "../rules/all-rules.ts";
 import type { ProviderName, ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { asFields, asItems } from "../conversion/provider-tools.ts";
@@ -31,12 +32,15 @@ interface ListedTool {
  *
  * @param tools what the provider's request has as `tools` (Bedrock: `toolConfig.tools`). Other entries than the host's
  * functions and custom tools are skipped.
+ * @throws ToolError `invalid_configuration` for an unknown provider, or what is no list.
  * @returns an empty list if there are none.
  */
 export function validateTools(
   provider: Exclude<ProviderName, "openai-strict">,
   tools: readonly unknown[],
 ): readonly RuleViolation[] {
+  checks.oneOf(...Object.keys(providerRules)).check("validateTools: provider", provider);
+  checks.list(checks.checkedElsewhere).check("validateTools: tools", tools);
   const rules = providerRules[provider];
   const listed = listedTools(provider, tools);
   const violations: RuleViolation[] = [];

@@ -111,6 +111,7 @@ export class Module {
 
 /** Runs the statements of a program and freezes its globals. */
 export async function load(program: Program, options: LoadOptions = {}): Promise<Module> {
+  checkValue(typeof program?.resolved === "object", "load: program", program, "compile(text)");
   const thread = options.thread ?? new Thread(options);
   const module = prepareModule(program, options);
   const { variables, values } = module;

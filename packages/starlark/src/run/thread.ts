@@ -74,6 +74,8 @@ export class Thread {
 
   /** @throws TypeError for a limit that is no number. */
   constructor(options: ThreadOptions = {}) {
+    const isObject = typeof options === "object" && options !== null;
+    checkValue(isObject, "new Thread: options", options, "an object");
     for (const name of ["maxSteps", "maxMemoryBytes", "timeoutMs", "sliceMs"] as const) {
       const limit: unknown = options[name] ?? 0;
       checkValue(typeof limit === "number" && limit >= 0, `run: ${name}`, limit, "0 or more");

@@ -3,6 +3,7 @@ import { type ParseOptions, toDialect } from "./tree.ts";
 import { ExpressionPrinter, lastWidth } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
+import { checkValue } from "../values/check-value.ts";
 
 /** How a text is formatted. */
 export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;
@@ -11,9 +12,10 @@ export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;
  * The text in the standard form: 4 spaces per level, one statement per line, one item per line where a list is long or was
  * written so. Comments, literals and parentheses stay as they are; the program stays the same.
  *
- * @throws StarlarkError `invalid_syntax` with all faults of the text.
+ * @throws StarlarkError `invalid_syntax` with all faults of the text; TypeError for a value that is no text.
  */
 export function format(text: string, options: FormatOptions = {}): string {
+  checkValue(typeof text === "string", "format: text", text, "the text of a program");
   const { statements, comments, problems } = parseFile(text, toDialect(options.dialect));
   if (problems.length > 0)
     throw new SourceText(options.file ?? "script.star", text).toError(problems);

@@ -1,0 +1,20 @@
+import { ToolError } from "@toolweave/core";
+import { expect, test } from "vitest";
+import { httpClient, isPrivateHost } from "../src/index.ts";
+
+const none = undefined as never;
+
+test.each<[make: () => unknown, message: string]>([
+  [() => httpClient(5 as never), "httpClient takes an object"],
+  [() => httpClient(null as never), "httpClient takes an object"],
+  [() => httpClient({ timeout: 5 } as never), '"timeout" is no option. Did you mean timeoutMs?'],
+  [() => httpClient({ allowOrigins: "x" as never }), 'allowOrigins is "x"; use a list.'],
+  [() => isPrivateHost(none), "isPrivateHost: hostname is no text; use one."],
+])("a value of the wrong kind is an error with its name: %#", async (make, message) => {
+  const error: unknown = await Promise.resolve()
+    .then(make)
+    .catch((reason: unknown) => reason);
+  expect(ToolError.is(error)).toBe(true);
+  expect(error).toMatchObject({ code: "invalid_configuration" });
+  expect(String(error)).toContain(message);
+});
