@@ -16,9 +16,15 @@ export function toPathIn(workspace: Workspace, info: PathInfo, path: string): st
   return toPath(workspace, { realPath: `${root.endsWith("/") ? root : `${root}/`}${path}` });
 }
 
-/** The member of a result that counts entries whose names are not UTF-8, if there are any. */
-export function countUnnamed({ notUtf8 }: SkippedEntries): { readonly not_utf8?: number } {
-  return notUtf8 === 0 ? {} : { not_utf8: notUtf8 };
+/** The members of a result that count entries that were left out: names that are not UTF-8; pipes, sockets and devices. */
+export function countUnnamed({ notUtf8, special }: SkippedEntries): {
+  readonly not_utf8?: number;
+  readonly special?: number;
+} {
+  return {
+    ...(notUtf8 === 0 ? {} : { not_utf8: notUtf8 }),
+    ...(special === 0 ? {} : { special }),
+  };
 }
 
 /** `3 files`, or `1 file`. */

@@ -1,4 +1,4 @@
-import { escapeText, lineEndError, translatePattern } from "./translate-pattern.ts";
+import { escapeText, lineEnd, lineEndError, translatePattern } from "./translate-pattern.ts";
 
 /** A match in a text. */
 export interface LineMatch {
@@ -35,7 +35,9 @@ export class LineMatcher {
   /** @throws SyntaxError for an invalid regular expression. */
   constructor({ pattern, literal, ignoreCase, multiline }: PatternOptions) {
     if (literal && !multiline && pattern.includes("\n")) throw lineEndError("A line end");
-    const source = literal ? escapeText(pattern) : translatePattern(pattern, multiline);
+    const source = literal
+      ? escapeText(pattern).replaceAll("\n", lineEnd)
+      : translatePattern(pattern, multiline);
     const flags = ignoreCase ? "i" : "";
     // Patterns of other engines are often invalid with the flag `u`, such as `\-`; some mean something else without.
     const needsUnicode = /\\(?:[pP]|u)\{/.test(source);
@@ -105,10 +107,10 @@ function isValid(source: string, flags: string): boolean {
   }
 }
 
-/** The longest run of ASCII characters, whose bytes are the same in all encodings that are read bytewise. */
+/** The longest run of ASCII characters in a line, whose bytes are the same in all encodings that are read bytewise. */
 function getAsciiRun(text: string): string {
   let best = "";
-  for (const run of text.split(/\P{ASCII}+/u)) if (run.length > best.length) best = run;
+  for (const run of text.split(/[\P{ASCII}\n]+/u)) if (run.length > best.length) best = run;
   return best;
 }
 

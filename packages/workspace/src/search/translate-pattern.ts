@@ -16,6 +16,9 @@ const posixClasses: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
+/** A line feed of a pattern is the end of a line: no tool shows the carriage return before it. */
+export const lineEnd = "(?:\\r?\\n)";
+
 /** Escapes of other engines, outside of a set. */
 const escapes: Readonly<Record<string, string>> = {
   "<": "\\b(?=\\w)",
@@ -52,11 +55,11 @@ const known = /[bBdDsSwWnrtvfcxukpP]/;
 export function translatePattern(pattern: string, multiline: boolean): string {
   // A line is matched by itself.
   const anchors: Readonly<Record<string, string>> = multiline
-    ? { A: "(?<![^])", z: "(?![^])", Z: "(?=\\n?(?![^]))" }
+    ? { n: lineEnd, A: "(?<![^])", z: "(?![^])", Z: "(?=\\n?(?![^]))" }
     : { A: "^", z: "$", Z: "$" };
   // For JavaScript, a carriage return alone and U+2028 end a line too.
   const ends: Readonly<Record<string, string>> = multiline
-    ? { "^": "(?<![^\\n])", $: "(?=\\r?(?:\\n|(?![^])))" }
+    ? { "\n": lineEnd, "^": "(?<![^\\n])", $: "(?=\\r?(?:\\n|(?![^])))" }
     : { ".": "[^\\n]" };
   let source = "";
   let at = 0;

@@ -123,9 +123,13 @@ function planChanges(
     text = patched.text;
     return patched.looseMatches;
   });
+  // Half of a character at the end of a UTF-16 file is no text, and stays.
+  const isWide = format.encoding === "utf16le" || format.encoding === "utf16be";
+  const rest = isWide ? before.length % 2 : 0;
   const after = Buffer.concat([
     before.subarray(0, format.bomBytes),
     encodeText(text, format.encoding),
+    before.subarray(before.length - rest),
   ]);
   const note = looseMatches.length === 0 ? "" : ` (matched but for ${looseMatches.join(", ")})`;
   if (moveTo === undefined) return [{ place, before, after, text: `Updated ${path}${note}` }];

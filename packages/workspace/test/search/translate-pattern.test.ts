@@ -75,6 +75,23 @@ test("a text with a line end needs multiline", async () => {
   expect(await text("search", { ...args, multiline: true })).toContain("a.txt:1:foo");
 });
 
+test("the end of a line is found whatever its bytes are", async () => {
+  const { text } = openWorkspace({ "crlf.txt": "foo\r\nbar\r\n", "cr.txt": "foo\rbar\r" });
+  for (const args of [
+    { pattern: String.raw`foo\nbar` },
+    { pattern: "foo\nbar" },
+    { pattern: "foo\nbar", literal: true },
+    { pattern: String.raw`foo\n{1}bar$` },
+    { pattern: String.raw`(?<=foo\n)bar` },
+  ]) {
+    const found = await text("search", { ...args, multiline: true, mode: "count" });
+    expect([args, found.split("\n")]).toEqual([
+      args,
+      ["cr.txt:1", "crlf.txt:1", expect.stringContaining("2 matches")],
+    ]);
+  }
+});
+
 test("an escape that is not needed does not change what a point and a set match", async () => {
   const { text } = openWorkspace({ "a.txt": '😀 "s"\n' });
   for (const pattern of [String.raw`^.\ \"s\"$`, String.raw`^[\"\-😀] `, String.raw`\😀\ `]) {

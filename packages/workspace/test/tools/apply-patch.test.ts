@@ -156,6 +156,19 @@ describe("apply_patch", () => {
     }
   });
 
+  test("ignores blank lines before the first change of a file", async () => {
+    const { text, read } = open({ "a.txt": "a\n" });
+    await text("apply_patch", patch("*** Update File: a.txt", "", " ", "@@", "-a", "+A"));
+    expect(read("a.txt").toString()).toBe("A\n");
+  });
+
+  test("keeps half of a character at the end of a UTF-16 file", async () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0x41]);
+    const { text, read } = open({ "a.txt": bytes });
+    await text("apply_patch", patch("*** Update File: a.txt", "@@", "-a", "+b"));
+    expect([...read("a.txt")]).toEqual([0xff, 0xfe, 0x62, 0, 0x0a, 0, 0x41]);
+  });
+
   test("Q7: applies several sections of a file one after the other", async () => {
     const { text, read } = open({ "a.txt": "one\ntwo\nthree\n" });
     const result = await text(

@@ -71,6 +71,13 @@ test.runIf(process.platform !== "win32")(
   },
 );
 
+test.runIf(process.platform !== "win32")("pipes are counted in values", async () => {
+  const { value, root } = openEffects({ "a.txt": "needle" });
+  execFileSync("mkfifo", [join(root, "fifo")]);
+  expect(await value("fs_list", {})).toMatchObject({ special: 1 });
+  expect(await value("fs_glob", { pattern: "*" })).toEqual({ paths: ["a.txt"], special: 1 });
+});
+
 test.runIf(process.platform !== "win32")("pipes, sockets and devices are counted", async () => {
   const { text, root } = openWorkspace({ "a.txt": "needle" });
   execFileSync("mkfifo", [join(root, "pipe")]);
