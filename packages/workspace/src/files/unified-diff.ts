@@ -130,9 +130,20 @@ export function diffTexts({ old, fresh, oldName, freshName }: ComparedTexts): st
   return [`--- ${toHeadName(oldName)}`, `+++ ${toHeadName(freshName)}`, ...hunks, ""].join("\n");
 }
 
-/** A name in the head of a diff. A tab ends one with spaces, as `git diff` has it. */
+/**
+ * A name in the head of a diff, as `git diff` has it: a tab ends one with spaces, and one with control characters is
+ * quoted as in C.
+ */
 function toHeadName(name: string): string {
-  return name.includes(" ") ? `${name}\t` : name;
+  // oxlint-disable-next-line no-control-regex -- control characters are what is quoted
+  if (!/^"|[\0-\x1f\x7f]/.test(name)) return name.includes(" ") ? `${name}\t` : name;
+  // oxlint-disable-next-line no-control-regex -- the same
+  const quoted = name.replace(/["\\\0-\x1f\x7f]/g, (character) =>
+    character === '"' || character === "\\"
+      ? `\\${character}`
+      : `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return `"${quoted}"`;
 }
 
 /** The lines of a text. A last line without a line feed is marked as such, so that it differs from one with it. */

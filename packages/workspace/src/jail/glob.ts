@@ -1,3 +1,4 @@
+import { ToolError } from "@toolweave/core";
 import { linearTest } from "@toolweave/core/adapter";
 
 /** How globs match. */
@@ -28,7 +29,7 @@ export function compileGlobs(
   const tests: ((path: string) => boolean)[] = [];
   let sources: string[] = [];
   const end = (): void => {
-    if (sources.length > 0) tests.push(linearTest(`^(?:${sources.join("|")})$`, "u"));
+    if (sources.length > 0) tests.push(compileSource(`^(?:${sources.join("|")})$`, globs));
     sources = [];
   };
   for (const glob of globs) {
@@ -41,6 +42,21 @@ export function compileGlobs(
     const folded = fold(path);
     return tests.some((test) => test(folded));
   };
+}
+
+/** @throws ToolError `invalid_arguments` for a glob that cannot be matched in linear time. */
+function compileSource(source: string, globs: readonly string[]): (path: string) => boolean {
+  try {
+    return linearTest(source, "u");
+  } catch (cause) {
+    const longest = globs.reduce((one, other) => (other.length > one.length ? other : one));
+    const shown = `${longest.slice(0, 100)}${longest.length > 100 ? "…" : ""}`;
+    throw new ToolError(
+      "invalid_arguments",
+      `The glob "${shown}" has too many wildcards or alternatives. Use a simpler one, or several.`,
+      { cause },
+    );
+  }
 }
 
 /**

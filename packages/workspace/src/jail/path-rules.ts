@@ -1,3 +1,4 @@
+import { ToolError } from "@toolweave/core";
 import { checks, type OptionChecks } from "@toolweave/core/adapter";
 import { compileGlobs } from "./glob.ts";
 
@@ -157,5 +158,9 @@ function compile(globs: readonly string[]): (path: string) => boolean {
     const anywhere = clean.includes("/") && !clean.startsWith(".") ? clean : `**/${clean}`;
     return [anywhere, `${anywhere}/**`];
   });
-  return compileGlobs(all, { ignoreCase: true, bracketNames: true });
+  try {
+    return compileGlobs(all, { ignoreCase: true, bracketNames: true });
+  } catch (error) {
+    throw new ToolError("invalid_configuration", (error as Error).message, { cause: error });
+  }
 }

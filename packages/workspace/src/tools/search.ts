@@ -2,7 +2,7 @@ import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/co
 import type { SearchResult } from "../search/search-tree.ts";
 import { pathPermissions } from "./path-permissions.ts";
 import { toPathError, type Workspace } from "./workspace.ts";
-import { namesHidden } from "../jail/glob.ts";
+import { compileFileGlob, namesHidden } from "../jail/glob.ts";
 import { toListedPath } from "../files/list-names.ts";
 import { describeSkipped } from "./list-files.ts";
 
@@ -139,6 +139,8 @@ export function toGlobs(glob: string | undefined, type?: string): readonly strin
   const ofType = type === undefined ? [] : (types[type] ?? []);
   if (glob === undefined) return ofType;
   if (type !== undefined) throw new ToolError("invalid_arguments", "Give glob or type, not both.");
+  // The thread that searches has no errors for a model.
+  compileFileGlob(glob);
   return [glob];
 }
 

@@ -226,12 +226,17 @@ describe("fs_diff", () => {
     expect(diff).toMatch(/^--- a\.txt\n\+\+\+ a\.txt\n@@ -1,9 \+0,0 @@\n-1\n/);
   });
 
-  test("Q12: of a name with spaces can be applied by git", async () => {
-    const { value, root } = openEffects({ "a b.txt": "1\n2\n" });
-    const { diff } = await value("fs_diff", { path: "a b.txt", text: "1\nzwei\n" });
-    execFileSync("git", ["apply", "-p0", "-"], { cwd: root, input: diff as string });
-    expect(readFileSync(join(root, "a b.txt"), "utf8")).toBe("1\nzwei\n");
-  });
+  test
+    .runIf(process.platform !== "win32")
+    .each(["a b.txt", 'a"b.txt', '"ab"', "a\\b", "-ab", "a\tb", 'a\n"\\b'])(
+    "Q12: of the name %j can be applied by git",
+    async (path) => {
+      const { value, root } = openEffects({ [path]: "1\n2\n" });
+      const { diff } = await value("fs_diff", { path, text: "1\nzwei\n" });
+      execFileSync("git", ["apply", "-p0", "-"], { cwd: root, input: diff as string });
+      expect(readFileSync(join(root, path), "utf8")).toBe("1\nzwei\n");
+    },
+  );
 
   test("needs exactly one of other and text, and texts", async () => {
     const { failure } = openEffects({ ...files, bin: Buffer.from([0]) });

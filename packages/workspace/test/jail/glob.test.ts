@@ -5,6 +5,7 @@ import { tempFolder } from "@toolweave/test-support/temp-folder";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileFileGlob, compileGlobs } from "../../src/jail/glob.ts";
+import { openWorkspace } from "../support/open-workspace.ts";
 
 function matches(glob: string, path: string, dot = true): boolean {
   return compileGlobs([glob], { dot })(path);
@@ -151,4 +152,15 @@ test("with bracketNames, brackets and braces match themselves as well", () => {
     expect([path, matchesAny(path)]).toEqual([path, true]);
   }
   expect(matchesAny("app/x/a")).toBe(false);
+});
+
+test("a glob that cannot be matched in linear time is an error that names it", async () => {
+  const glob = "?".repeat(900);
+  const error = `invalid_arguments: The glob "**/${glob.slice(0, 97)}…" has too many wildcards`;
+  const workspace = openWorkspace({ a: "x" });
+  expect(await workspace.failure("list_files", { glob })).toContain(error);
+  expect(await workspace.failure("search", { pattern: "x", glob })).toContain(error);
+  expect(() => openWorkspace({}, { deny: [glob] })).toThrow(
+    expect.objectContaining({ code: "invalid_configuration" }),
+  );
 });
