@@ -38,6 +38,8 @@ export interface AnalyzedCommand {
   readonly paths: readonly PathUse[];
   /** It connects to other hosts. */
   readonly network: boolean;
+  /** The folder that it runs in, relative to that of the script; undefined: unknown. */
+  readonly cwd: string | undefined;
   readonly span: readonly [start: number, end: number];
 }
 

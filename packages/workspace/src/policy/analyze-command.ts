@@ -122,6 +122,7 @@ function analyzeSimple(
     reasons,
     paths,
     network: effects.network === true,
+    cwd,
     span,
   });
 }

@@ -1,6 +1,6 @@
 import type { CommandForms } from "./analysis.ts";
 import { getEffects } from "./program-effects.ts";
-import { codeRunners, gitRunners } from "./program-tables.ts";
+import { codeRunners, gitCommands, gitRunners } from "./program-tables.ts";
 import { hasOptions } from "./read-options.ts";
 import { programName } from "./unwrap.ts";
 
@@ -58,6 +58,9 @@ const gitValues: ReadonlySet<string> = new Set([
   "--attr-source",
 ]);
 
+/** Options of commands of git whose value is a program, or the beginning of their names. */
+const gitCode = /^(?:-O.|--(?:open|upl|rece|exec|ext))/;
+
 function getGitForms(named: readonly Words[], args: Words): CommandForms {
   let at = 0;
   let setsCode = false;
@@ -69,9 +72,12 @@ function getGitForms(named: readonly Words[], args: Words): CommandForms {
   const [command = "", ...rest] = args.slice(at);
   const isPush = command === "send-pack" || command === "http-push";
   const forms = isPush ? [command, "push"] : [command];
+  setsCode ||= rest.some((word) => gitCode.test(word));
+  // Another name is an alias, or a program whose name begins with `git-`.
+  const isOther = command !== "" && !gitCommands.has(command);
   return {
     other: [...named, ...forms.map((name) => ["git", name, ...rest])],
-    possible: setsCode ? "any" : gitRunners.has(command) ? getCommandsIn(rest) : [],
+    possible: setsCode || isOther ? "any" : gitRunners.has(command) ? getCommandsIn(rest) : [],
   };
 }
 
@@ -84,6 +90,10 @@ function getPossible(program: string, args: Words): CommandForms["possible"] {
       return args.some((arg) => /system|getline|[|@]|^-[filE]|^--/.test(arg)) ? "any" : [];
     case "find":
       return [];
+    case "at":
+    case "batch":
+      // The operands are a time; the commands are the input.
+      return "any";
     case "printf":
     case "test":
     case "[":

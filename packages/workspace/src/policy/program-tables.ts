@@ -28,6 +28,23 @@ export const gitRunners: ReadonlySet<string> = new Set(
   names("bisect rebase submodule filter-branch difftool mergetool for-each-repo hook send-email"),
 );
 
+/** The commands of git 2.50 that are neither aliases nor programs of their own. */
+export const gitCommands: ReadonlySet<string> = new Set(
+  names(
+    `add am annotate apply archive backfill bisect blame branch bugreport bundle cat-file check-attr check-ignore
+    check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph
+    commit-tree config count-objects credential describe diagnose diff diff-files diff-index diff-tree difftool
+    fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc
+    get-tar-commit-id grep hash-object help hook http-push index-pack init init-db interpret-trailers log ls-files
+    ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag
+    mktree multi-pack-index mv name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed pull
+    push range-diff read-tree rebase reflog refs remote repack replace replay request-pull rerere reset restore
+    rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref sparse-checkout
+    stage stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref
+    update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree`,
+  ),
+);
+
 /** Programs of high risk, whatever their arguments are, with the reason. */
 export const dangerous: Readonly<Record<string, string>> = {
   ...forAll([...codeRunners].join(" "), "it runs code that it is given"),

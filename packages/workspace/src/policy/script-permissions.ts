@@ -7,8 +7,10 @@ import {
 import { isObject } from "@toolweave/core/adapter";
 import { posix, resolve } from "node:path";
 import { followLinks } from "../jail/follow-links.ts";
-import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
+import type { AnalyzedCommand, CommandForms, ScriptAnalysis } from "./analysis.ts";
+import { getCommandForms } from "./command-forms.ts";
 import type { PathUse } from "./script.ts";
+import { programName } from "./unwrap.ts";
 
 /** Where a script runs. */
 export interface ScriptPlace {
@@ -92,11 +94,10 @@ function wholeScript(
   };
 }
 
-function processPermission(
-  { argv, via, forms, risk, reasons }: AnalyzedCommand,
-  place: ScriptPlace,
-): PermissionRequest {
-  const { other, possible } = forms;
+function processPermission(command: AnalyzedCommand, place: ScriptPlace): PermissionRequest {
+  const { argv, via, risk, reasons } = command;
+  const linked = findLinked(command, place);
+  const { other, possible } = linked === undefined ? command.forms : withForms(command, linked);
   const line = quoteArgv([...via, ...argv]);
   const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
   return {
@@ -108,9 +109,37 @@ function processPermission(
       : { possibleTargets: possible === "any" ? possible : possible.flatMap(toTargets) }),
     summary: displayProse(`Run ${line}${why}`, maxSummary),
     details: details(
-      { isKnown: true, risk, reasons: [...reasons], argv: [...argv], via: [...via] },
+      {
+        isKnown: true,
+        risk,
+        reasons: [...reasons],
+        argv: [...argv],
+        via: [...via],
+        ...(linked && { linked }),
+      },
       place,
     ),
+  };
+}
+
+/** The command with the program that a link leads to; undefined: its path is none, or has the same name. */
+function findLinked({ argv, cwd }: AnalyzedCommand, { folder }: ScriptPlace): string[] | undefined {
+  const [path = "", ...args] = argv;
+  if (!path.includes("/")) return undefined;
+  const real = resolvePath({ path, access: "read", cwd }, folder);
+  return real === undefined || programName(real) === programName(path)
+    ? undefined
+    : [real, ...args];
+}
+
+function withForms({ forms }: AnalyzedCommand, linked: readonly string[]): CommandForms {
+  const more = getCommandForms(linked);
+  return {
+    other: [...forms.other, linked, ...more.other],
+    possible:
+      forms.possible === "any" || more.possible === "any"
+        ? "any"
+        : [...forms.possible, ...more.possible],
   };
 }
 

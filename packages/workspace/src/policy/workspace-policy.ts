@@ -88,11 +88,17 @@ function ruleFor(
   { kind, details }: PermissionRequest,
 ): CommandDecision | undefined {
   if (kind !== "process" || !isObject(details)) return undefined;
-  const { argv, via, isKnown } = details;
+  const { argv, via, linked, isKnown } = details;
   if (isKnown === false) return rules.findUnknown();
-  return Array.isArray(argv) && Array.isArray(via)
-    ? rules.find({ argv: argv as readonly string[], via: via as readonly string[] })
-    : undefined;
+  if (!Array.isArray(argv) || !Array.isArray(via)) return undefined;
+  const find = (words: readonly unknown[]): CommandDecision | undefined =>
+    rules.find({ argv: words as readonly string[], via: via as readonly string[] });
+  const own = find(argv);
+  const other = Array.isArray(linked) ? find(linked) : undefined;
+  // A link to a program is not allowed as that program, but it is refused as it.
+  const isStricter =
+    other?.effect === "deny" || (other?.effect === "ask" && own?.effect !== "deny");
+  return isStricter ? other : own;
 }
 
 function allowed(reason: string): PolicyAnswer {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type PolicyInput } from "@toolweave/core";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
@@ -32,6 +32,9 @@ const policies: Readonly<Record<string, PolicyInput>> = {
 function openExecutor(policy: PolicyInput): { executor: ToolExecutor; root: string } {
   const root = tempFolder();
   writeFileSync(join(root, "x"), "");
+  symlinkSync("/bin/rm", join(root, "del"));
+  mkdirSync(join(root, "d"));
+  symlinkSync("../del", join(root, "d/again"));
   const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
   onTestFinished(() => registry.close());
   return { executor: new ToolExecutor({ registry, policy }), root };
@@ -137,6 +140,14 @@ const spellings: readonly string[] = [
   "script -c 'rm x'",
   "ssh localhost rm x",
   "fd x -x rm",
+  "./del x",
+  "cd d && ./again ../x",
+  "timeout 5 d/again x",
+  "find . -name x -exec ./del {} +",
+  "at now <<< 'rm x'",
+  "git grep -O'rm x' a",
+  "git fetch --upload-pack='rm x' origin",
+  "git an-alias",
 ];
 
 describe.each(Object.entries(policies))("%s", (_, policy) => {
@@ -163,6 +174,8 @@ describe.each(Object.entries(policies))("%s", (_, policy) => {
       "awk '{ print $1 }' x",
       "find . -name '*.ts'",
       "git commit -m 'remove a file'",
+      "git stash push",
+      "git diff --stat",
       "npm test",
       "cargo build --release",
       "python3 x.py --force",
