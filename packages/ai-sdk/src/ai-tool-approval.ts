@@ -5,10 +5,10 @@ import type { ToolInput } from "@toolweave/providers";
 import {
   resolveApproval,
   ownProperty,
+  toolApprovalCheck,
   type AiApprovalStatus,
   type AiToolApproval,
 } from "./source/resolve-approval.ts";
-import { isObject, checks } from "@toolweave/core/adapter";
 
 /** A tool that `aiTools` has made. */
 export interface GatedTool {
@@ -49,10 +49,7 @@ export type AiToolApprovalFunction = (question: AiApprovalQuestion) => Promise<A
  * ```
  */
 export function aiToolApproval(others?: AiToolApproval): AiToolApprovalFunction {
-  const isKnown = others === undefined || typeof others === "function" || isObject(others);
-  checks
-    .valueThat(() => isKnown, "statuses by tool, or a function")
-    .check("aiToolApproval: others", others);
+  if (others !== undefined) toolApprovalCheck.check("aiToolApproval: others", others);
   return async ({ toolCall, tools, toolsContext, messages, runtimeContext }) => {
     const { toolCallId: id, toolName, input } = toolCall;
     const set = (tools ?? {}) as ToolSet;

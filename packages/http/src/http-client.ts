@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
+import { checkOptions, checks, formatValue, type OptionChecks } from "@toolweave/core/adapter";
 import { ActiveExchanges, type ClientState } from "./exchange/client-state.ts";
 import { CircuitBreaker } from "./exchange/circuit-breaker.ts";
 import { parseUrl } from "./address/origin.ts";
@@ -93,10 +93,10 @@ export class GuardedHttpClient implements HttpClient {
 }
 
 function checkRange(name: string, value: number, max: number): number {
-  if (value >= 0 && value <= max) return value;
+  if (typeof value === "number" && value >= 0 && value <= max) return value;
   throw new ToolError(
     "invalid_configuration",
-    `httpClient: ${name} must be a number from 0 to ${max}, not ${value}.`,
+    `httpClient: ${name} must be a number from 0 to ${max}, not ${formatValue(value)}.`,
   );
 }
 

@@ -9,6 +9,7 @@ test.each<[make: () => unknown, message: string]>([
   [() => httpClient(null as never), "httpClient takes an object"],
   [() => httpClient({ timeout: 5 } as never), '"timeout" is no option. Did you mean timeoutMs?'],
   [() => httpClient({ allowOrigins: "x" as never }), 'allowOrigins is "x"; use a list.'],
+  [() => httpClient({ timeoutMs: "5" as never }), "timeoutMs must be a number from 0 to"],
   [() => isPrivateHost(none), "isPrivateHost: hostname is no text; use one."],
 ])("a value of the wrong kind is an error with its name: %#", async (make, message) => {
   const error: unknown = await Promise.resolve()

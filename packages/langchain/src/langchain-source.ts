@@ -10,10 +10,12 @@ import {
 } from "@toolweave/core";
 import {
   checkOptions,
+  checks,
   cleanName,
   isStandardSchema,
   standardInput,
   uniqueNames,
+  type OptionChecks,
   type SourceProblem,
 } from "@toolweave/core/adapter";
 import { invokeTool, type LangchainTool } from "./invoke-tool.ts";
@@ -34,11 +36,11 @@ export interface LangchainSourceOptions {
   readonly config?: (ctx: ToolContext) => RunnableConfig;
 }
 
-const optionNames: readonly string[] = [
-  "name",
-  "annotations",
-  "config",
-] satisfies readonly (keyof LangchainSourceOptions)[];
+const optionChecks: OptionChecks<LangchainSourceOptions> = {
+  name: checks.filledText,
+  annotations: checks.callback,
+  config: checks.callback,
+};
 
 /**
  * LangChain's tools for the registry. Names are cleaned if necessary. LangChain validates once more, by the tool's own
@@ -58,7 +60,7 @@ export function langchainSource(
   tools: readonly LangchainTool[],
   options: LangchainSourceOptions = {},
 ): ToolSource {
-  checkOptions("langchainSource", options, optionNames);
+  checkOptions("langchainSource", options, optionChecks);
   const { name: id = "langchain" } = options;
   checkTools(tools);
   const names = uniqueNames(

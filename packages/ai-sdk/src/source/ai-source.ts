@@ -8,6 +8,8 @@ import {
 import {
   isObject,
   checkOptions,
+  checks,
+  type OptionChecks,
   loadedSource,
   prefixName,
   uniqueNames,
@@ -16,7 +18,12 @@ import {
   type SourceProblem,
 } from "@toolweave/core/adapter";
 import { asSchema, type ToolSet } from "ai";
-import { resolveApproval, ownProperty, type AiToolApproval } from "./resolve-approval.ts";
+import {
+  resolveApproval,
+  ownProperty,
+  toolApprovalCheck,
+  type AiToolApproval,
+} from "./resolve-approval.ts";
 import { toInputSchema, toOutputSchema, SdkParser } from "./sdk-schema.ts";
 import { SdkTool } from "./sdk-tool.ts";
 
@@ -43,13 +50,13 @@ export interface AiSourceOptions {
   readonly toolsContext?: Readonly<Record<string, unknown>>;
 }
 
-const optionNames: readonly string[] = [
-  "id",
-  "prefix",
-  "annotations",
-  "toolApproval",
-  "toolsContext",
-] satisfies readonly (keyof AiSourceOptions)[];
+const optionChecks: OptionChecks<AiSourceOptions> = {
+  id: checks.filledText,
+  prefix: checks.filledText,
+  annotations: checks.record(checks.object),
+  toolApproval: toolApprovalCheck,
+  toolsContext: checks.object,
+};
 
 /**
  * Makes a source of the AI SDK's tools, for a registry. Their schemas (Zod, Standard Schema, `jsonSchema()`) become
@@ -65,7 +72,7 @@ const optionNames: readonly string[] = [
  * ```
  */
 export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): LoadedSource {
-  checkOptions("aiSource", options, optionNames);
+  checkOptions("aiSource", options, optionChecks);
   if (typeof tools !== "function" && !isObject(tools)) {
     throw new ToolError(
       "invalid_configuration",

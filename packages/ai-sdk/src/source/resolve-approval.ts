@@ -1,4 +1,11 @@
 import type { ModelMessage, ToolSet } from "ai";
+import { checks, isObject, type OptionCheck } from "@toolweave/core/adapter";
+
+/** The check of a `toolApproval`. */
+export const toolApprovalCheck: OptionCheck = checks.valueThat(
+  (value) => typeof value === "function" || isObject(value),
+  "statuses by tool, or a function",
+);
 
 // The types of approvals are written here, because versions 5 and 6 of the SDK do not have them.
 

@@ -23,8 +23,15 @@ import type {
 } from "../contract/tool.ts";
 import type { Suspension } from "../contract/interruption.ts";
 import { overflowCheck } from "../artifacts/large-outputs.ts";
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { atLeastZero, valueThat } from "../contract/option-checks.ts";
+import { checkOptions, isAtLeastZero, type OptionChecks } from "../contract/check-options.ts";
+import {
+  anyText,
+  atLeastZero,
+  callback,
+  object,
+  oneOf,
+  valueThat,
+} from "../contract/option-checks.ts";
 import { formatValue } from "../text/format-value.ts";
 import { cleanName, isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -127,6 +134,7 @@ export function defineTool<
   checkOptions("defineTool", definition, definitionKeys);
   const { input, execute, needsApproval, preflight } = definition;
   check(definition);
+  checkMembers(definition as ToolDefinition<AnySchema>);
   const standard = isStandardSchema(input) ? standardInput(input) : undefined;
   const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
     (standard === undefined ? args : standard.parse(args)) as Awaitable<ArgumentsOf<Input>>;
@@ -179,6 +187,27 @@ const injectedCheck = valueThat(
     value.every((one: Partial<InjectedParameter> | null) => typeof one?.name === "string"),
   'a list such as [{ name: "tenant" }]',
 );
+
+const memberChecks: Partial<OptionChecks<ToolDefinition<AnySchema>>> = {
+  title: anyText,
+  input: /* @__PURE__ */ valueThat((value) => value !== null, "a JSON Schema, or a Zod schema"),
+  inputSchema: object,
+  execution: /* @__PURE__ */ oneOf("inline", "task"),
+  metadata: object,
+  needsApproval: /* @__PURE__ */ valueThat(
+    (value) => typeof value === "boolean" || typeof value === "function",
+    "true, false or a function",
+  ),
+  preflight: callback,
+  execute: callback,
+};
+
+function checkMembers(definition: ToolDefinition<AnySchema>): void {
+  for (const [member, { check: checkMember }] of Object.entries(memberChecks)) {
+    const value = definition[member as keyof typeof memberChecks];
+    if (value !== undefined) checkMember(`${definition.name}: ${member}`, value);
+  }
+}
 
 function check(definition: DefinitionData): void {
   const { name, input, inputSchema, timeoutMs } = definition;

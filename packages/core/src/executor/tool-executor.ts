@@ -28,6 +28,7 @@ import {
   callOptionNames,
   checkCallOptions,
   checkOnUpdate,
+  checkRunValues,
   runOptionNames,
   type RunOptions,
 } from "./batch/check-call-options.ts";
@@ -176,6 +177,7 @@ export class ToolExecutor extends ExecutorView {
   startRun(options: RunOptions = noOptions): ToolRun {
     if (options !== noOptions) {
       checkOptions("executor.startRun", options, runOptionNames);
+      checkRunValues("executor.startRun", options);
       checkSignal("executor.startRun", options.signal);
     }
     return new ToolRun(this.#engine, options);

@@ -25,6 +25,7 @@ import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 import { unusableTools } from "./unusable-tools.ts";
 import { isList, isSource, isTool, noToolHint } from "./registry-input.ts";
 import { checkOptions } from "../contract/check-options.ts";
+import { callback } from "../contract/option-checks.ts";
 
 /** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
@@ -69,7 +70,7 @@ export class ToolRegistry {
    * not canonical. A duplicate that a source brings later is quarantined in `problems`.
    */
   constructor(inputs: readonly RegistryInput[] = [], options: RegistryOptions = {}) {
-    checkOptions("new ToolRegistry", options, ["onProblem"]);
+    checkOptions("new ToolRegistry", options, { onProblem: callback });
     this.#problems = new RegistryProblems(options.onProblem);
     this.add(inputs);
   }

@@ -1,5 +1,5 @@
 import { ToolError, type Toolset } from "@toolweave/core";
-import { checkOptions, isToolName } from "@toolweave/core/adapter";
+import { checkOptions, checks, isToolName, type OptionChecks } from "@toolweave/core/adapter";
 import type { FaultHint } from "./script-fault.ts";
 
 /** The bounds of one script. */
@@ -39,15 +39,15 @@ export interface ScriptToolOptions {
   readonly hints?: readonly FaultHint[];
 }
 
-const optionNames: readonly string[] = [
-  "name",
-  "describeName",
-  "limits",
-  "timeoutMs",
-  "readOnly",
-  "toolset",
-  "hints",
-] satisfies readonly (keyof ScriptToolOptions)[];
+const optionChecks: OptionChecks<ScriptToolOptions> = {
+  name: checks.checkedElsewhere,
+  describeName: checks.checkedElsewhere,
+  limits: checks.checkedElsewhere,
+  timeoutMs: checks.atLeastZero,
+  readOnly: checks.flag,
+  toolset: checks.callback,
+  hints: checks.list(checks.callback),
+};
 
 const defaultLimits: Required<SessionLimits> = {
   steps: 1_000_000,
@@ -69,7 +69,7 @@ export interface ScriptSettings extends ScriptToolOptions {
 
 /** @throws ToolError `invalid_configuration` for an invalid option. */
 export function toScriptSettings(options: ScriptToolOptions): ScriptSettings {
-  checkOptions("scriptTool", options, optionNames);
+  checkOptions("scriptTool", options, optionChecks);
   const { name = "run_script", describeName = "describe_functions", limits = {} } = options;
   const { timeoutMs = 300_000, readOnly = false } = options;
   checkOptions("scriptTool: limits", limits, Object.keys(defaultLimits));

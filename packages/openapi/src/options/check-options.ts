@@ -1,4 +1,4 @@
-import { checkOptions, isToolName } from "@toolweave/core/adapter";
+import { checkOptions, checks, isToolName } from "@toolweave/core/adapter";
 import type { SourceKind } from "../document/loading/load-document.ts";
 import { checkAuth } from "../auth/check-auth.ts";
 import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
@@ -52,8 +52,7 @@ export function validateOptions(options: OpenApiOptions, kind: SourceKind): URL 
       `prefix "${prefix}" cannot begin a tool's name: use letters, digits, _ and -, starting with a letter or _`,
     );
   }
-  if (timeoutMs !== undefined && !(timeoutMs >= 0))
-    throw invalidOptionError(`timeoutMs is ${timeoutMs}; use 0 or more`);
+  if (timeoutMs !== undefined) checks.atLeastZero.check("openApiSource: timeoutMs", timeoutMs);
   if (descriptions !== undefined && descriptions !== "short" && descriptions !== "full") {
     throw invalidOptionError(
       `descriptions is ${JSON.stringify(descriptions)}; use "short" or "full"`,
@@ -259,9 +258,8 @@ function checkOverride(where: string, override: OperationOverride): void {
   if (fixed !== undefined && !isJsonObject(fixed)) {
     throw invalidOptionError(`${where}.fixed must be an object: values by argument name`);
   }
-  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
-    throw invalidOptionError(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
-  }
+  if (timeoutMs !== undefined)
+    checks.atLeastZero.check(`openApiSource: ${where}.timeoutMs`, timeoutMs);
   checkRequest(where, override);
 }
 

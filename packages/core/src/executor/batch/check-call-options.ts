@@ -1,4 +1,10 @@
-import { checkSignal, checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
+import {
+  checkSignal,
+  checkOptions,
+  isAtLeastZero,
+  type OptionChecks,
+} from "../../contract/check-options.ts";
+import { filledText, flag, oneOf, withMethods } from "../../contract/option-checks.ts";
 import type { CallOptions, ExecuteAllOptions } from "../../contract/call-options.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
@@ -74,6 +80,22 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
   "inheritedContext",
   "durable",
 ];
+
+const runValueChecks: Partial<OptionChecks<RunOptions>> = {
+  id: filledText,
+  toolset: /* @__PURE__ */ withMethods("executor.toolset", "names", "get"),
+  search: /* @__PURE__ */ withMethods("toolSearch()", "begin"),
+  inlineBinary: flag,
+  delegateScope: /* @__PURE__ */ oneOf("toolset", "policy"),
+};
+
+/** @throws ToolError `invalid_configuration` for a value of the wrong kind. Other options are checked where they are used. */
+export function checkRunValues(where: string, options: RunOptions): void {
+  for (const [name, { check }] of Object.entries(runValueChecks)) {
+    const value = options[name as keyof RunOptions];
+    if (value !== undefined) check(`${where}: ${name}`, value);
+  }
+}
 
 /**
  * Rejects times that would never be reached, and signals that are not an `AbortSignal`.
