@@ -50,10 +50,10 @@ function compileSource(source: string, globs: readonly string[]): (path: string)
     return linearTest(source, "u");
   } catch (cause) {
     const longest = globs.reduce((one, other) => (other.length > one.length ? other : one));
-    const shown = `${longest.slice(0, 100)}${longest.length > 100 ? "…" : ""}`;
+    const displayed = `${longest.slice(0, 100)}${longest.length > 100 ? "…" : ""}`;
     throw new ToolError(
       "invalid_arguments",
-      `The glob "${shown}" has too many wildcards or alternatives. Use a simpler one, or several.`,
+      `The glob "${displayed}" has too many wildcards or alternatives. Use a simpler one, or several.`,
       { cause },
     );
   }
