@@ -216,12 +216,27 @@ describe("sources, combinators and outcomes of the wrong kind are refused at onc
   const t = { name: "t", description: "d", input: { type: "object" } } as const;
   const idle = new ToolExecutor({ registry });
   test.each<[make: () => unknown, message: string]>([
-    [() => defineTool({ ...t, needsApproval: "yes" as never }), 't: needsApproval is "yes"; use'],
-    [() => defineTool({ ...t, title: 5 as never }), "t: title is no text; use one."],
-    [() => defineTool({ ...t, input: null as never }), "t: input is null; use a JSON Schema"],
-    [() => defineTool({ ...t, execution: "tasks" as never }), 't: execution is "tasks"; use'],
-    [() => defineTool({ ...t, execute: "run" as never }), 't: execute is "run"; use a function.'],
-    [() => defineTool({ ...t, metadata: [] as never }), "t: metadata is []; use an object."],
+    [
+      () => defineTool({ ...t, needsApproval: "yes" as never }),
+      'defineTool: needsApproval is "yes"; use',
+    ],
+    [() => defineTool({ ...t, title: 5 as never }), "defineTool: title is no text; use one."],
+    [
+      () => defineTool({ ...t, input: null as never }),
+      "defineTool: input is null; use a JSON Schema",
+    ],
+    [
+      () => defineTool({ ...t, execution: "tasks" as never }),
+      'defineTool: execution is "tasks"; use',
+    ],
+    [
+      () => defineTool({ ...t, execute: "run" as never }),
+      'defineTool: execute is "run"; use a function.',
+    ],
+    [
+      () => defineTool({ ...t, metadata: [] as never }),
+      "defineTool: metadata is []; use an object.",
+    ],
     [() => idle.startRun({ id: 5 as never }), "executor.startRun: id is 5; use a text"],
     [() => idle.startRun({ toolset: [] as never }), "startRun: toolset has no names(); use"],
     [() => idle.startRun({ search: {} as never }), "startRun: search has no begin(); use"],

@@ -28,6 +28,7 @@ import {
   anyText,
   atLeastZero,
   callback,
+  checkedElsewhere,
   object,
   oneOf,
   valueThat,
@@ -131,10 +132,9 @@ export function defineTool<
 >(
   definition: ToolDefinition<Input, Injected, Output>,
 ): TypedTool<InputOf<Input>, ValueOf<Output>, Injected> {
-  checkOptions("defineTool", definition, definitionKeys);
+  checkOptions("defineTool", definition, definitionChecks);
   const { input, execute, needsApproval, preflight } = definition;
   check(definition);
-  checkMembers(definition as ToolDefinition<AnySchema>);
   const standard = isStandardSchema(input) ? standardInput(input) : undefined;
   const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
     (standard === undefined ? args : standard.parse(args)) as Awaitable<ArgumentsOf<Input>>;
@@ -159,24 +159,27 @@ export function defineTool<
   return tool;
 }
 
-const definitionKeys: readonly string[] = [
-  "name",
-  "title",
-  "description",
-  "input",
-  "inputSchema",
-  "output",
-  "annotations",
-  "injected",
-  "timeoutMs",
-  "retry",
-  "execution",
-  "outputLimit",
-  "metadata",
-  "needsApproval",
-  "preflight",
-  "execute",
-] satisfies readonly (keyof ToolDefinition<AnySchema>)[];
+const definitionChecks: OptionChecks<ToolDefinition<AnySchema>> = {
+  name: checkedElsewhere,
+  title: anyText,
+  description: checkedElsewhere,
+  input: /* @__PURE__ */ valueThat((value) => value !== null, "a JSON Schema, or a Zod schema"),
+  inputSchema: object,
+  output: checkedElsewhere,
+  annotations: checkedElsewhere,
+  injected: checkedElsewhere,
+  timeoutMs: checkedElsewhere,
+  retry: checkedElsewhere,
+  execution: /* @__PURE__ */ oneOf("inline", "task"),
+  outputLimit: checkedElsewhere,
+  metadata: object,
+  needsApproval: /* @__PURE__ */ valueThat(
+    (value) => typeof value === "boolean" || typeof value === "function",
+    "true, false or a function",
+  ),
+  preflight: callback,
+  execute: callback,
+};
 
 /** The part of a definition that is data. */
 type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute">;
@@ -187,27 +190,6 @@ const injectedCheck = valueThat(
     value.every((one: Partial<InjectedParameter> | null) => typeof one?.name === "string"),
   'a list such as [{ name: "tenant" }]',
 );
-
-const memberChecks: Partial<OptionChecks<ToolDefinition<AnySchema>>> = {
-  title: anyText,
-  input: /* @__PURE__ */ valueThat((value) => value !== null, "a JSON Schema, or a Zod schema"),
-  inputSchema: object,
-  execution: /* @__PURE__ */ oneOf("inline", "task"),
-  metadata: object,
-  needsApproval: /* @__PURE__ */ valueThat(
-    (value) => typeof value === "boolean" || typeof value === "function",
-    "true, false or a function",
-  ),
-  preflight: callback,
-  execute: callback,
-};
-
-function checkMembers(definition: ToolDefinition<AnySchema>): void {
-  for (const [member, { check: checkMember }] of Object.entries(memberChecks)) {
-    const value = definition[member as keyof typeof memberChecks];
-    if (value !== undefined) checkMember(`${definition.name}: ${member}`, value);
-  }
-}
 
 function check(definition: DefinitionData): void {
   const { name, input, inputSchema, timeoutMs } = definition;

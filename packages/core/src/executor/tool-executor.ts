@@ -28,8 +28,7 @@ import {
   callOptionNames,
   checkCallOptions,
   checkOnUpdate,
-  checkRunValues,
-  runOptionNames,
+  runChecks,
   type RunOptions,
 } from "./batch/check-call-options.ts";
 import type { CallOptions } from "../contract/call-options.ts";
@@ -57,7 +56,7 @@ export interface ResumeOptions {
 }
 
 const noOptions = {};
-const callNames: readonly string[] = [...new Set([...callOptionNames, ...runOptionNames])];
+const callNames: readonly string[] = [...new Set([...callOptionNames, ...Object.keys(runChecks)])];
 const resumeNames: readonly string[] = [
   "signal",
   "run",
@@ -176,8 +175,7 @@ export class ToolExecutor extends ExecutorView {
    */
   startRun(options: RunOptions = noOptions): ToolRun {
     if (options !== noOptions) {
-      checkOptions("executor.startRun", options, runOptionNames);
-      checkRunValues("executor.startRun", options);
+      checkOptions("executor.startRun", options, runChecks);
       checkSignal("executor.startRun", options.signal);
     }
     return new ToolRun(this.#engine, options);

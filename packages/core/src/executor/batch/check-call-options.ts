@@ -4,7 +4,13 @@ import {
   isAtLeastZero,
   type OptionChecks,
 } from "../../contract/check-options.ts";
-import { filledText, flag, oneOf, withMethods } from "../../contract/option-checks.ts";
+import {
+  checkedElsewhere,
+  filledText,
+  flag,
+  oneOf,
+  withMethods,
+} from "../../contract/option-checks.ts";
 import type { CallOptions, ExecuteAllOptions } from "../../contract/call-options.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
@@ -65,37 +71,21 @@ export const callOptionNames: readonly (keyof CallOptions)[] = [
   "asTask",
 ];
 
-/** Names of all options of a run. */
-export const runOptionNames: readonly (keyof RunOptions)[] = [
-  "id",
-  "sessionId",
-  "caller",
-  "signal",
-  "injected",
-  "limits",
-  "toolset",
-  "search",
-  "inlineBinary",
-  "delegateScope",
-  "inheritedContext",
-  "durable",
-];
-
-const runValueChecks: Partial<OptionChecks<RunOptions>> = {
+/** The checks of the options of a run. */
+export const runChecks: OptionChecks<RunOptions> = {
   id: filledText,
+  sessionId: checkedElsewhere,
+  caller: checkedElsewhere,
+  signal: checkedElsewhere,
+  injected: checkedElsewhere,
+  limits: checkedElsewhere,
   toolset: /* @__PURE__ */ withMethods("executor.toolset", "names", "get"),
   search: /* @__PURE__ */ withMethods("toolSearch()", "begin"),
   inlineBinary: flag,
   delegateScope: /* @__PURE__ */ oneOf("toolset", "policy"),
+  inheritedContext: checkedElsewhere,
+  durable: checkedElsewhere,
 };
-
-/** @throws ToolError `invalid_configuration` for a value of the wrong kind. Other options are checked where they are used. */
-export function checkRunValues(where: string, options: RunOptions): void {
-  for (const [name, { check }] of Object.entries(runValueChecks)) {
-    const value = options[name as keyof RunOptions];
-    if (value !== undefined) check(`${where}: ${name}`, value);
-  }
-}
 
 /**
  * Rejects times that would never be reached, and signals that are not an `AbortSignal`.
