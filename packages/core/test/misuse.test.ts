@@ -6,7 +6,6 @@ import {
   hide,
   prefix,
   rename,
-  ToolError,
   ToolExecutor,
   ToolRegistry,
   toolsSource,
@@ -237,20 +236,14 @@ describe("sources, combinators and outcomes of the wrong kind are refused at onc
       () => defineTool({ ...t, metadata: [] as never }),
       "defineTool: metadata is []; use an object.",
     ],
-    [() => idle.startRun({ id: 5 as never }), "executor.startRun: id is 5; use a text"],
+    [() => idle.startRun({ id: 5 as never }), "executor.startRun: id is no text; use one."],
     [() => idle.startRun({ toolset: [] as never }), "startRun: toolset has no names(); use"],
-    [() => idle.startRun({ search: {} as never }), "startRun: search has no begin(); use"],
+    [() => idle.startRun({ search: {} as never }), "toolSearch({"],
     [() => idle.startRun({ delegateScope: "all" as never }), 'delegateScope is "all"; use'],
     [() => new ToolRegistry([], { onProblem: 5 as never }), "onProblem is 5; use a function."],
   ])("%s", (make, message) => {
     expect(make).toThrow(message);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_configuration" }));
-  });
-
-  test("an error with an unknown code names the codes", () => {
-    const make = (): unknown => new ToolError("no_such_code" as never, "text");
-    expect(make).toThrow(TypeError);
-    expect(make).toThrow('new ToolError: "no_such_code" is no code; use one of ');
   });
 
   test("a list in place of options is refused", () => {

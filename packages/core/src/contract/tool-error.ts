@@ -90,13 +90,7 @@ export class ToolError extends Error {
   readonly body?: JsonValue;
   readonly retryAfterMs?: number;
 
-  /** @throws TypeError for an unknown code. */
   constructor(code: ToolErrorCode, message: string, options: ToolErrorOptions = {}) {
-    if (!Object.hasOwn(errorCodes, code)) {
-      throw new TypeError(
-        `new ToolError: "${String(code)}" is no code; use one of ${Object.keys(errorCodes).join(", ")}.`,
-      );
-    }
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     const defaults = errorCodes[code];
     this.code = code;

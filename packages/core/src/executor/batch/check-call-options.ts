@@ -6,7 +6,7 @@ import {
 } from "../../contract/check-options.ts";
 import {
   checkedElsewhere,
-  filledText,
+  anyText,
   flag,
   oneOf,
   withMethods,
@@ -73,14 +73,14 @@ export const callOptionNames: readonly (keyof CallOptions)[] = [
 
 /** The checks of the options of a run. */
 export const runChecks: OptionChecks<RunOptions> = {
-  id: filledText,
+  id: anyText,
   sessionId: checkedElsewhere,
   caller: checkedElsewhere,
   signal: checkedElsewhere,
   injected: checkedElsewhere,
   limits: checkedElsewhere,
   toolset: /* @__PURE__ */ withMethods("executor.toolset", "names", "get"),
-  search: /* @__PURE__ */ withMethods("toolSearch()", "begin"),
+  search: checkedElsewhere,
   inlineBinary: flag,
   delegateScope: /* @__PURE__ */ oneOf("toolset", "policy"),
   inheritedContext: checkedElsewhere,
