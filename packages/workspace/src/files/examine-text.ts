@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { carriageReturn, lineFeed, type ByteSource } from "./read-lines.ts";
+import { allocateChunk, carriageReturn, lineFeed, type ByteSource } from "./read-lines.ts";
 
 /** The properties of a text that only all of its bytes show. */
 export interface TextShape {
@@ -17,7 +17,7 @@ const chunkBytes = 1024 * 1024;
  * @param signal stops it; the promise rejects with its reason.
  */
 export async function examineText(source: ByteSource, signal: AbortSignal): Promise<TextShape> {
-  const buffer = Buffer.allocUnsafe(chunkBytes);
+  const buffer = allocateChunk(source, chunkBytes);
   let isValid = true;
   let hasLineFeed = false;
   let hasReturn = false;

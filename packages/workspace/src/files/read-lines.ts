@@ -68,6 +68,11 @@ export interface LinesRead {
 }
 
 const chunkBytes = 256 * 1024;
+/** A buffer for the parts of a file: large ones for small files cost more than reading them. */
+export function allocateChunk({ size }: ByteSource, maxBytes: number): Buffer {
+  return Buffer.allocUnsafe(Math.min(maxBytes, Math.max(4_096, size + 1)));
+}
+
 export const lineFeed = 10;
 export const carriageReturn = 13;
 
@@ -97,7 +102,7 @@ async function readForward(
   signal: AbortSignal | undefined,
 ): Promise<LinesRead> {
   const { limit, maxBytes, bytesPerLine, lineEnd = lineFeed, lineOffset = 0 } = range;
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const chunk = allocateChunk(source, chunkBytes);
   const lines: Line[] = [];
   const line = new LineBuilder(range.maxLineBytes, lineEnd, lineOffset);
   let number = 1;
@@ -150,7 +155,7 @@ async function countLines(
   lineEnd: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const chunk = allocateChunk(source, chunkBytes);
   let count = 0;
   let position = 0;
   let last = lineEnd;
@@ -176,7 +181,7 @@ async function readLast(
   signal: AbortSignal | undefined,
 ): Promise<LinesRead> {
   const wanted = -offset;
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const chunk = allocateChunk(source, chunkBytes);
   let start = source.size;
   let tail = Buffer.alloc(0);
   let found = 0;

@@ -121,7 +121,8 @@ async function read(file: OpenFile, options: ReadOptions): Promise<ToolOutput> {
   }
   const sampled = chooseFormat(sample, options.encoding);
   if (sampled === undefined) return binaryOutput(path, size, sample, media);
-  const { format, source, lineEnd } = await openText(file.fd, size, sampled, options);
+  const whole = toSource(file.fd, size, sampled, sample);
+  const { format, source, lineEnd } = await openText(whole, sampled, options);
   const { offset, limit, lineOffset } = options;
   // Single bytes are up to two bytes of UTF-8.
   const maxTextBytes = format.encoding === "latin1" ? maxBytes / 2 : maxBytes;
@@ -154,12 +155,10 @@ interface OpenText {
 
 /** A file that is not all UTF-8 is one of single bytes, wherever the other byte is: searches and edits see it so. */
 async function openText(
-  fd: number,
-  size: number,
+  source: ByteSource,
   format: TextFormat,
   { encoding, signal }: ReadOptions,
 ): Promise<OpenText> {
-  const source = await toSource(fd, size, format);
   if (source.size > maxExaminedBytes) return { format, source, lineEnd: lineFeed };
   const { isUtf8, lineEnd } = await examineText(source, signal);
   const isOther = format.encoding === "utf8" && encoding === "auto" && !isUtf8;
@@ -167,9 +166,11 @@ async function openText(
 }
 
 /** UTF-8 of a text in another encoding is read as a whole; of a text in UTF-8 or of single bytes, the file itself. */
-async function toSource(fd: number, size: number, format: TextFormat): Promise<ByteSource> {
+function toSource(fd: number, size: number, format: TextFormat, sample: Buffer): ByteSource {
   if (!format.encoding.startsWith("utf16")) {
     const { bomBytes } = format;
+    // A small file has been read as a whole.
+    if (sample.length === size) return bufferSource(sample.subarray(bomBytes));
     const source = fileSource(fd, size);
     return {
       size: size - bomBytes,
