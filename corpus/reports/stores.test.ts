@@ -6,11 +6,11 @@ import {
   ToolExecutor,
   ToolRegistry,
   type Clock,
-  type ClockTimer,
   type Interruption,
   type JsonObject,
   type ToolOutcome,
 } from "@toolweave/core";
+import { systemClock } from "@toolweave/core/adapter";
 import type { JobSchedule } from "@toolweave/core/stores";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
@@ -64,20 +64,18 @@ interface Row extends Report {
 
 const cases = await readRows<Row>("stores");
 
-class SetClock implements Clock {
+interface SetClock extends Clock {
   time: number;
-  constructor(time: number) {
-    this.time = time;
-  }
-  now(): number {
-    return this.time;
-  }
-  setTimeout(callback: () => void, ms: number): ClockTimer {
-    return setTimeout(callback, ms) as unknown as ClockTimer;
-  }
-  clearTimeout(timer: ClockTimer): void {
-    clearTimeout(timer as never);
-  }
+}
+
+function createClock(time: number): SetClock {
+  return {
+    ...systemClock,
+    time,
+    now() {
+      return this.time;
+    },
+  };
 }
 
 /** The file, the time and the effects, which are outside of all processes. */
@@ -93,7 +91,7 @@ class World {
   onWait: () => void = () => {};
 
   constructor(start: string) {
-    this.clock = new SetClock(Date.parse(start));
+    this.clock = createClock(Date.parse(start));
     this.hold();
   }
 

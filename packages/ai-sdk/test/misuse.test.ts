@@ -1,4 +1,3 @@
-import { ToolError } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { aiSource, aiToolApproval, toAiToolOutput } from "../src/index.ts";
 
@@ -12,10 +11,8 @@ test.each<[make: () => unknown, message: string]>([
   [() => toAiToolOutput(none), "toAiToolOutput: outcome is missing; use an outcome"],
   [() => toAiToolOutput(Promise.resolve() as never), "use an outcome: await executor.resume"],
 ])("a value of the wrong kind is an error with its name: %#", async (make, message) => {
-  const error: unknown = await Promise.resolve()
-    .then(make)
-    .catch((reason: unknown) => reason);
-  expect(ToolError.is(error)).toBe(true);
-  expect(error).toMatchObject({ code: "invalid_configuration" });
-  expect(String(error)).toContain(message);
+  await expect((async () => make())()).rejects.toMatchObject({
+    code: "invalid_configuration",
+    message: expect.stringContaining(message),
+  });
 });

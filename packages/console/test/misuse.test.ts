@@ -1,4 +1,3 @@
-import { ToolError } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { listenConsole, readPageFiles } from "../src/index.ts";
 
@@ -9,10 +8,8 @@ test.each<[make: () => unknown, message: string]>([
   [() => listenConsole("x" as never), 'listenConsole: options is "x"; use an object.'],
   [() => readPageFiles(none), "readPageFiles: folder is missing; use a text"],
 ])("a value of the wrong kind is an error with its name: %#", async (make, message) => {
-  const error: unknown = await Promise.resolve()
-    .then(make)
-    .catch((reason: unknown) => reason);
-  expect(ToolError.is(error)).toBe(true);
-  expect(error).toMatchObject({ code: "invalid_configuration" });
-  expect(String(error)).toContain(message);
+  await expect((async () => make())()).rejects.toMatchObject({
+    code: "invalid_configuration",
+    message: expect.stringContaining(message),
+  });
 });

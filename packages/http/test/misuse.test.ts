@@ -1,4 +1,3 @@
-import { ToolError } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { httpClient, isPrivateHost } from "../src/index.ts";
 
@@ -12,10 +11,8 @@ test.each<[make: () => unknown, message: string]>([
   [() => httpClient({ timeoutMs: "5" as never }), "timeoutMs must be a number from 0 to"],
   [() => isPrivateHost(none), "isPrivateHost: hostname is no text; use one."],
 ])("a value of the wrong kind is an error with its name: %#", async (make, message) => {
-  const error: unknown = await Promise.resolve()
-    .then(make)
-    .catch((reason: unknown) => reason);
-  expect(ToolError.is(error)).toBe(true);
-  expect(error).toMatchObject({ code: "invalid_configuration" });
-  expect(String(error)).toContain(message);
+  await expect((async () => make())()).rejects.toMatchObject({
+    code: "invalid_configuration",
+    message: expect.stringContaining(message),
+  });
 });

@@ -1,4 +1,3 @@
-import { ToolError } from "@toolweave/core";
 import { expect, test } from "vitest";
 import {
   anthropicTools,
@@ -20,10 +19,8 @@ test.each<[make: () => unknown, message: string]>([
   [() => validateTools("x" as never, []), 'validateTools: provider is "x"; use '],
   [() => validateTools("openai", {} as never), "validateTools: tools is "],
 ])("a value of the wrong kind is an error with its name: %#", async (make, message) => {
-  const error: unknown = await Promise.resolve()
-    .then(make)
-    .catch((reason: unknown) => reason);
-  expect(ToolError.is(error)).toBe(true);
-  expect(error).toMatchObject({ code: "invalid_configuration" });
-  expect(String(error)).toContain(message);
+  await expect((async () => make())()).rejects.toMatchObject({
+    code: "invalid_configuration",
+    message: expect.stringContaining(message),
+  });
 });

@@ -61,7 +61,6 @@ export async function findBlocking(
   ended: AbortSignal,
 ): Promise<{ readonly blocking: Tab }> {
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     await pause(askMs, { signal: ended });
     if (ended.aborted) return new Promise(() => {});
     const blocking = list().find((one) => one !== tab && one.dialog !== undefined);
@@ -71,7 +70,6 @@ export async function findBlocking(
       .evaluate("0")
       .catch(() => {})
       .then(() => (hasAnswered = true));
-    // oxlint-disable-next-line no-await-in-loop
     await pause(answerMs, { signal: ended, wake: answer });
     if (!hasAnswered && blocking.dialog !== undefined) return { blocking };
   }

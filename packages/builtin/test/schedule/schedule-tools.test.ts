@@ -1,4 +1,5 @@
-import { defineTool, type Clock, type ClockTimer, type ToolExecutor } from "@toolweave/core";
+import { defineTool, type Clock, type ToolExecutor } from "@toolweave/core";
+import { systemClock } from "@toolweave/core/adapter";
 import type { ScheduledRun } from "@toolweave/core/stores";
 import { sqliteStore } from "@toolweave/stores";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
@@ -11,17 +12,18 @@ const start = Date.parse("2026-01-01T00:00:00Z");
 const minuteMs = 60_000;
 
 /** A clock that a test sets. */
-class SetClock implements Clock {
-  time: number = start;
-  now(): number {
-    return this.time;
-  }
-  setTimeout(callback: () => void, ms: number): ClockTimer {
-    return setTimeout(callback, ms) as unknown as ClockTimer;
-  }
-  clearTimeout(timer: ClockTimer): void {
-    clearTimeout(timer as never);
-  }
+interface SetClock extends Clock {
+  time: number;
+}
+
+function createClock(): SetClock {
+  return {
+    ...systemClock,
+    time: start,
+    now() {
+      return this.time;
+    },
+  };
 }
 
 /** A tool whose calls wait until the test ends them. */
@@ -52,7 +54,7 @@ interface OpenOptions {
 }
 
 function open({ path = ":memory:", ...options }: OpenOptions = {}) {
-  const clock = new SetClock();
+  const clock = createClock();
   const slow = new Slow();
   const { schedules, close } = sqliteStore({ path, clock });
   onTestFinished(close);

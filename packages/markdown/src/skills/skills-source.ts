@@ -13,7 +13,7 @@ import {
 import type { ToolArtifact } from "../artifact/artifact.ts";
 import type { EffectOptions } from "../effects/script-effects.ts";
 import type { ScriptHost } from "../script/run-script.ts";
-import type { Finding } from "../text/finding.ts";
+import { toMissingFolder, type Finding } from "../text/finding.ts";
 import { readSkill } from "./read-skill.ts";
 import { isBelow } from "./skill-folder.ts";
 import { readScripts, ScriptRunner } from "./script-tools.ts";
@@ -148,24 +148,12 @@ export async function readSkills(
   return { skills: sorted, findings };
 }
 
-function toMissing(folder: string): Finding {
-  return {
-    file: folder,
-    line: 1,
-    column: 1,
-    code: "folder_missing",
-    severity: "warning",
-    message: "the folder does not exist, or cannot be read: it has no skills",
-    hint: "Create it, or correct its path.",
-  };
-}
-
 async function readFolder(
   folder: string,
   only: string | undefined,
 ): Promise<readonly SkillReading[]> {
   const root = await realpath(folder).catch(() => undefined);
-  if (root === undefined) return [{ findings: [toMissing(folder)] }];
+  if (root === undefined) return [{ findings: [toMissingFolder(folder, "warning", "skills")] }];
   if (await isFile(join(root, "SKILL.md")))
     return only === undefined || only === basename(resolve(folder))
       ? [await readSkill(folder)]

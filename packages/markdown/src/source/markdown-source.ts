@@ -22,7 +22,7 @@ import { runCaches } from "../builtins/state.ts";
 import { Registrations } from "../effects/registrations.ts";
 import { ScriptEffects, type EffectOptions } from "../effects/script-effects.ts";
 import type { ScriptHost } from "../script/run-script.ts";
-import type { Finding } from "../text/finding.ts";
+import { toMissingFolder, type Finding } from "../text/finding.ts";
 import { ArtifactHooks, type HookDecision } from "./artifact-hooks.ts";
 import { ArtifactReader, type ArtifactSet } from "./artifact-set.ts";
 import { artifactTool } from "../effects/artifact-tool.ts";
@@ -152,7 +152,8 @@ export function markdownSource(
       if (watch && files) folders.set(findWatchedFolders(root));
       const read = files ? await reader.read() : await reader.readInline();
       const unfired = findUnfiredHooks(read, events);
-      const missing = files && !isFolder(root) ? [toMissingFolder(root)] : [];
+      const missing =
+        files && !isFolder(root) ? [toMissingFolder(root, "error", "tools and hooks")] : [];
       set = { ...read, findings: [...read.findings, ...unfired, ...missing] };
       const registered = registrations.all;
       hooks.set([
@@ -193,18 +194,6 @@ export function markdownSource(
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function toMissingFolder(folder: string): Finding {
-  return {
-    file: folder,
-    line: 1,
-    column: 1,
-    code: "folder_missing",
-    severity: "error",
-    message: "the folder does not exist: it has no tools and no hooks",
-    hint: "Create it, or correct its path.",
-  };
 }
 
 /** Hooks that wait for events that the host does not emit. */

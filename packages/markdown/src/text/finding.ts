@@ -17,6 +17,23 @@ export interface Finding {
   readonly hint?: string;
 }
 
+/** The finding about a folder that was named and is not there. */
+export function toMissingFolder(
+  folder: string,
+  severity: Finding["severity"],
+  contents: string,
+): Finding {
+  return {
+    file: folder,
+    line: 1,
+    column: 1,
+    code: "folder_missing",
+    severity,
+    message: `the folder does not exist, or cannot be read: it has no ${contents}`,
+    hint: "Create it, or correct its path.",
+  };
+}
+
 /** A place in a file. Lines and columns start at 1; columns count characters. */
 export interface Place {
   readonly file: string;
