@@ -17,6 +17,7 @@ const webCredential = { secret: "s", hosts: ["a.example"] };
 describe("an option of the wrong kind is an error with its name and the values that are valid", () => {
   test.each<[make: () => unknown, error: string]>([
     [() => webTools({ allow: "x" as never }), 'webTools: allow is "x"; use a list.'],
+    [() => webTools({ credentials: "s3cret" as never }), "credentials is no object; use one."],
     [() => webTools(5 as never), "webTools takes an object"],
     [
       () => webTools({ credentials: { a: { ...webCredential, hosts: "x" as never } } }),
@@ -35,7 +36,7 @@ describe("an option of the wrong kind is an error with its name and the values t
       "browserTools: executable is 5; use the path of Chromium",
     ],
     [() => shapeResults(undefined as never), "shapeResults: shapes is missing; use an object."],
-    [() => shapeResults({ a: null as never }), "shapeResults: shapes.a is null; use an object."],
+    [() => shapeResults({ a: null as never }), "shapeResults: shapes.a is no object; use one."],
     [() => shapeResults({ a: { fields: [5 as never] } }), "shapes.a.fields is [5]; use a list of"],
     [() => shapeResults({ a: { field: ["b"] } as never }), '"field" is no option'],
     [() => responseCache({ tools: { a: 1 }, maxEntries: NaN }), "maxEntries is NaN; use 1 or more"],

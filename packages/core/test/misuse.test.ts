@@ -234,7 +234,7 @@ describe("sources, combinators and outcomes of the wrong kind are refused at onc
     ],
     [
       () => defineTool({ ...t, metadata: [] as never }),
-      "defineTool: metadata is []; use an object.",
+      "defineTool: metadata is no object; use one.",
     ],
     [() => idle.startRun({ id: 5 as never }), "executor.startRun: id is no text; use one."],
     [() => idle.startRun({ toolset: [] as never }), "startRun: toolset has no names(); use"],

@@ -95,11 +95,14 @@ export function withMethods(use: string, ...methods: readonly string[]): OptionC
 }
 
 const isList = /* @__PURE__ */ valueThat(Array.isArray, "a list");
-/** An object that is no list. */
-export const object: OptionCheck = /* @__PURE__ */ valueThat(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "an object",
-);
+/** An object that is no list. The value is not part of the error: a text in its place may be a secret. */
+export const object: OptionCheck = {
+  check(place, value) {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+    const fault = value === undefined ? "is missing; use an object" : "is no object; use one";
+    throw new ToolError("invalid_configuration", `${place} ${fault}.`);
+  },
+};
 
 /** A list whose entries pass a check. */
 export function list({ check }: OptionCheck): OptionCheck {
