@@ -7,6 +7,7 @@
  */
 export function checkValue(isValid: boolean, place: string, value: unknown, use: string): void {
   if (isValid) return;
-  const found = typeof value === "string" || typeof value === "number" ? `${value}` : typeof value;
+  const isNamed = typeof value === "string" || typeof value === "number" || value === null;
+  const found = isNamed ? String(value) : typeof value;
   throw new TypeError(`${place} is ${found.slice(0, 80)}; use ${use}.`);
 }
