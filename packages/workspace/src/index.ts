@@ -5,7 +5,6 @@ export type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
 export { analyzeCommand, workspacePolicy, zeroClawPolicy } from "./policy.ts";
 export type {
   AnalyzedCommand,
-  CommandForms,
   CommandRule,
   PathUse,
   Risk,

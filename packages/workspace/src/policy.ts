@@ -4,5 +4,5 @@ export type { CommandRule } from "./policy/command-rules.ts";
 export { zeroClawPolicy } from "./policy/zeroclaw-policy.ts";
 export type { ZeroClawSettings } from "./policy/zeroclaw-policy.ts";
 export { analyzeCommand } from "./policy/analyze-command.ts";
-export type { AnalyzedCommand, CommandForms, Risk, ScriptAnalysis } from "./policy/analysis.ts";
+export type { AnalyzedCommand, Risk, ScriptAnalysis } from "./policy/analysis.ts";
 export type { PathUse, UnknownPart } from "./policy/script.ts";

@@ -13,14 +13,6 @@ export interface ProgramEffects {
   readonly mayRun?: "named" | "any";
 }
 
-/** Other forms of a command, and commands that it may run, for rules that deny or ask. */
-export interface CommandForms {
-  /** Other forms of the same command: `rm x` of `/bin/rm x`, `git push` of `git -C . push`. */
-  readonly other: readonly (readonly string[])[];
-  /** Commands that it may run; `any`: each. */
-  readonly possible: readonly (readonly string[])[] | "any";
-}
-
 /** A command that a script runs, as a policy decides on it. */
 export interface AnalyzedCommand {
   /** The program and its arguments, without the wrappers around it. */
@@ -29,8 +21,6 @@ export interface AnalyzedCommand {
   readonly program: string;
   /** Programs that were removed from the beginning, such as `timeout`, the outer one first. */
   readonly via: readonly string[];
-  /** Other forms of the command, and commands that it may run. */
-  readonly forms: CommandForms;
   readonly risk: Risk;
   /** Why the risk is not low, in a few words. */
   readonly reasons: readonly string[];

@@ -1,6 +1,6 @@
 import { checks } from "@toolweave/core/adapter";
 import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
-import { getCommandForms, getFindRoots } from "./command-forms.ts";
+import { getFindRoots } from "./command-forms.ts";
 import { getEffects, selectsNames } from "./program-effects.ts";
 import { readScript } from "./read-script.ts";
 import type { PathUse, ReadScript, SimpleCommand } from "./script.ts";
@@ -101,7 +101,7 @@ function analyzeSimple(
   const program = programName(path);
   // `./git` is another program than `git`.
   const isOwn = path.includes("/") && !/^\/(?:usr\/)?s?bin\/[^/]+$/.test(path);
-  const effects = getEffects([program, ...argv.slice(1)], isOwn);
+  const effects = getEffects(program, argv.slice(1), isOwn);
   const paths: PathUse[] = [...effects.paths.map((one) => ({ ...one, cwd })), ...redirects];
   const reasons = [...effects.reasons];
   let { risk } = effects;
@@ -117,7 +117,6 @@ function analyzeSimple(
     argv,
     program,
     via,
-    forms: getCommandForms(argv),
     risk,
     reasons,
     paths,
@@ -140,6 +139,7 @@ const raisingWrappers: Readonly<Record<string, readonly [Risk, reason: string]>>
 };
 
 function raiseByWrappers(command: AnalyzedCommand): AnalyzedCommand {
+  if (command.via.length === 0) return command;
   let { risk } = command;
   const reasons = new Set(command.reasons);
   for (const wrapper of command.via) {

@@ -1,10 +1,17 @@
-import type { CommandForms } from "./analysis.ts";
 import { getEffects } from "./program-effects.ts";
 import { codeRunners, gitCommands, gitRunners } from "./program-tables.ts";
 import { hasOptions } from "./read-options.ts";
 import { programName } from "./unwrap.ts";
 
 type Words = readonly string[];
+
+/** Other forms of a command, and commands that it may run, for rules that deny or ask. */
+export interface CommandForms {
+  /** Other forms of the same command: `rm x` of `/bin/rm x`, `git push` of `git -C . push`. */
+  readonly other: readonly Words[];
+  /** Commands that it may run; `any`: each. */
+  readonly possible: readonly Words[] | "any";
+}
 
 /** Maximum number of words at which another command may begin, and of their characters. */
 const maxWords = 100;
@@ -97,11 +104,11 @@ function getPossible(program: string, args: Words): CommandForms["possible"] {
     case "printf":
     case "test":
     case "[":
-      return getEffects([program, ...args]).risk === "high" ? "any" : [];
+      return getEffects(program, args).risk === "high" ? "any" : [];
   }
   if (program === "hostname") return [];
   if (hasOptions(program)) {
-    const { mayRun } = getEffects([program, ...args]);
+    const { mayRun } = getEffects(program, args);
     return mayRun === "any" ? "any" : mayRun === undefined ? [] : getCommandsIn(args);
   }
   return codeRunners.has(program) && isGivenCode(args) ? "any" : getCommandsIn(args);

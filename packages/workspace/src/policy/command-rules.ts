@@ -1,8 +1,8 @@
 import { ToolError, type PolicyEffect } from "@toolweave/core";
 import { checks, type OptionChecks } from "@toolweave/core/adapter";
-import type { AnalyzedCommand, CommandForms } from "./analysis.ts";
+import type { AnalyzedCommand } from "./analysis.ts";
 import { analyzeCommand } from "./analyze-command.ts";
-import { getCommandForms } from "./command-forms.ts";
+import { getCommandForms, type CommandForms } from "./command-forms.ts";
 import { programName } from "./unwrap.ts";
 
 /** A decision about commands, by their words. */
@@ -105,7 +105,9 @@ function findFault(rule: CommandRule): string | undefined {
     return 'has "..." not at its end';
   if (command[0] === "*" && effect === "allow") return "allows any program; name the programs";
   const isMatched = (script: string): boolean =>
-    analyzeCommand(script).commands.some((one) => matches(rule, one, one.forms.other));
+    analyzeCommand(script).commands.some((one) =>
+      matches(rule, one, getCommandForms(one.argv).other),
+    );
   const missed = match.find((script) => !isMatched(script));
   if (missed !== undefined) return `does not match its example ${JSON.stringify(missed)}`;
   const wrong = notMatch.find(isMatched);

@@ -6,6 +6,7 @@ import type { PathUse } from "./script.ts";
  * dot in an option (`-MF../x`). Addresses such as `https://host/path` are no paths.
  */
 function toPossiblePaths(word: string): readonly string[] {
+  if (!/^-|[=:,@]/.test(word)) return word === "" || word.startsWith("//") ? [] : [word];
   const isOption = word.startsWith("-");
   const paths = isOption
     ? [word.slice(2), /^-[A-Za-z]{1,2}([/.].*)/s.exec(word)?.[1] ?? ""]
@@ -24,7 +25,9 @@ export function toPossibleUses(
   words: readonly string[],
   access: PathUse["access"],
 ): readonly Omit<PathUse, "cwd">[] {
-  return words
-    .flatMap((word) => toPossiblePaths(word))
-    .map((path) => ({ path, access, isPossible: true }));
+  const uses: Omit<PathUse, "cwd">[] = [];
+  for (const word of words) {
+    for (const path of toPossiblePaths(word)) uses.push({ path, access, isPossible: true });
+  }
+  return uses;
 }

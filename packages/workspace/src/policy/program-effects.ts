@@ -18,11 +18,14 @@ import type { PathUse } from "./script.ts";
  * The effects of a program with these arguments. A program that is not in the tables, or an option that its table does
  * not have, has a high risk: nothing is known of what it does.
  *
- * @param argv the name of the program without its folder, and its arguments.
+ * @param program without its folder.
  * @param isOwn it is a program of the project, whatever its name is.
  */
-export function getEffects(argv: readonly string[], isOwn = false): ProgramEffects {
-  const [program = "", ...args] = argv;
+export function getEffects(
+  program: string,
+  args: readonly string[],
+  isOwn = false,
+): ProgramEffects {
   const special = specials.get(program);
   if (special !== undefined) return special(args);
   const reason = Object.hasOwn(dangerous, program) ? dangerous[program] : undefined;

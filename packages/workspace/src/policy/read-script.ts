@@ -172,13 +172,16 @@ class ScriptReader {
     const { name, prefix, suffix, pos, end } = node;
     const argv: (string | undefined)[] = [];
     const redirects: PathUse[] = [];
-    for (const part of [...prefix, ...(name === undefined ? [] : [name]), ...suffix]) {
+    for (const part of prefix) {
+      if (part.type === "Assignment") this.#inside(part, "an assignment of a variable");
+      else redirects.push(...this.#redirect(part, state));
+    }
+    if (name !== undefined) argv.push(this.#word(name));
+    for (const part of suffix) {
       if (part.type === "Word") argv.push(this.#word(part));
-      else if (part.type === "Assignment") {
-        // As an argument, such as of `env`, it is a word.
-        if (prefix.includes(part)) this.#inside(part, "an assignment of a variable");
-        else argv.push(this.#assignmentWord(part));
-      } else redirects.push(...this.#redirect(part, state));
+      // As an argument, such as of `env`, it is a word.
+      else if (part.type === "Assignment") argv.push(this.#assignmentWord(part));
+      else redirects.push(...this.#redirect(part, state));
     }
     if (argv.includes(undefined)) return;
     if (argv.length === 0 && redirects.length === 0) return;
@@ -295,6 +298,7 @@ const unknownParts: Readonly<Record<string, string>> = {
 
 /** Why the value of a word is unknown; undefined: it is known. */
 function unknownPart({ text, parts }: Word): string | undefined {
+  if (/^[\w./,:@%+=-]+$/.test(text)) return undefined;
   // The shell removes it before it reads the word, so that `$\` and `x` on the next line are a variable.
   if (text.includes("\\\n")) return "a word on two lines";
   // `~` and `a=~` are folders of users, unless they are quoted.

@@ -7,8 +7,8 @@ import {
 import { isObject } from "@toolweave/core/adapter";
 import { posix, resolve } from "node:path";
 import { followLinks } from "../jail/follow-links.ts";
-import type { AnalyzedCommand, CommandForms, ScriptAnalysis } from "./analysis.ts";
-import { getCommandForms } from "./command-forms.ts";
+import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
+import { getCommandForms, type CommandForms } from "./command-forms.ts";
 import type { PathUse } from "./script.ts";
 import { programName } from "./unwrap.ts";
 
@@ -97,7 +97,7 @@ function wholeScript(
 function processPermission(command: AnalyzedCommand, place: ScriptPlace): PermissionRequest {
   const { argv, via, risk, reasons } = command;
   const linked = findLinked(command, place);
-  const { other, possible } = linked === undefined ? command.forms : withForms(command, linked);
+  const { other, possible } = getAllForms(argv, linked);
   const line = quoteArgv([...via, ...argv]);
   const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
   return {
@@ -132,7 +132,10 @@ function findLinked({ argv, cwd }: AnalyzedCommand, { folder }: ScriptPlace): st
     : [real, ...args];
 }
 
-function withForms({ forms }: AnalyzedCommand, linked: readonly string[]): CommandForms {
+/** The forms of a command, and of the program that a link leads to. */
+function getAllForms(argv: readonly string[], linked: readonly string[] | undefined): CommandForms {
+  const forms = getCommandForms(argv);
+  if (linked === undefined) return forms;
   const more = getCommandForms(linked);
   return {
     other: [...forms.other, linked, ...more.other],
