@@ -9,8 +9,8 @@ import { refused } from "./lifecycle/refused.ts";
 import type { Scenario } from "./lifecycle/scenarios.ts";
 import { started } from "./lifecycle/started.ts";
 import { tasks } from "./lifecycle/tasks.ts";
-import { call } from "./support/executor-for.ts";
-import { completed } from "./support/outcomes.ts";
+import { call, executorFor, guarded, recorded, tool } from "./support/executor-for.ts";
+import { completed, getInterruption } from "./support/outcomes.ts";
 
 const exits = documentedExits();
 const byKey = new Map(exits.map((exit) => [exitKey(exit), exit]));
@@ -112,3 +112,20 @@ function counted(lab: Lab, { limits }: Exit): void {
 function readCode(outcome: ToolOutcome | undefined): string | undefined {
   return outcome?.status === "failed" ? outcome.error.code : undefined;
 }
+
+test("every event of a call, and of the calls that it makes, names the caller", async () => {
+  const executor = executorFor([
+    tool("outer", async (_, ctx) => (await ctx.scope.execute(call("inner"))).status),
+    tool("inner"),
+    guarded(),
+  ]);
+  const events = recorded(executor);
+  const caller = { id: "ada", roles: ["admin"] };
+  const options = { caller };
+  completed(await executor.execute(call("outer"), options));
+  const interruption = getInterruption(await executor.execute(call("pay"), options));
+  completed(await executor.resume(interruption, [{ type: "approve", by: "eve" }]));
+  await executor.execute(call("made_up"), options);
+  expect(events.length).toBeGreaterThan(10);
+  for (const event of events) expect(event).toMatchObject({ caller });
+});

@@ -4,8 +4,8 @@ import type { ToolErrorCode } from "../contract/tool-error.ts";
 
 /**
  * Decision on a call. `allowed`: no rule asks. `granted`: a grant answered. `asked`: the call waits for a person.
- * `approved` and `rejected`: a person, or the approver, has decided. `denied`: a rule, a hook or a limit refused, or an
- * approval could not be used.
+ * `approved` and `rejected`: a person, or the approver, has decided. `denied`: a rule, a hook or a limit refused, the tool
+ * is not advertised to this caller or run, or an approval could not be used.
  */
 export type AuditDecision = "allowed" | "granted" | "asked" | "approved" | "rejected" | "denied";
 
@@ -24,7 +24,10 @@ export interface AuditRecord {
   readonly reason?: string;
   /** With `denied`: the error code of the call. */
   readonly code?: ToolErrorCode;
-  /** SHA-256 of the tool's spec. Like the other hash, empty for an interruption that may be made up. */
+  /**
+   * SHA-256 of the tool's spec. Like the other hash, empty for an interruption that may be made up, and for a call that was
+   * refused because its tool is not advertised.
+   */
   readonly specHash: string;
   /** HMAC-SHA-256 of the final arguments as canonical JSON: equal for executors with the same `key`. */
   readonly argumentsHash: string;

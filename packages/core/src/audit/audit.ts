@@ -29,6 +29,7 @@ type StoreFailed = {
 
 /** Decisions by error code. Any other error is not a decision. */
 const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
+  not_advertised: "denied",
   permission_denied: "denied",
   limit_exceeded: "denied",
   rate_limited: "denied",
@@ -89,7 +90,10 @@ export class Audit {
    */
   refused(execution: AuditedCall, { code, message }: ToolError): Promise<void> | undefined {
     const decision = toDecision(execution, code);
-    const judged = execution.entry !== undefined || execution.resumption !== undefined;
+    const judged =
+      execution.entry !== undefined ||
+      execution.resumption !== undefined ||
+      code === "not_advertised";
     if (decision === undefined || execution.attempt !== 0 || !judged) return undefined;
     const { decided } = execution;
     const known = decided?.decision === decision ? decided : undefined;

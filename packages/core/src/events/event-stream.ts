@@ -262,8 +262,9 @@ function handTo(listener: ToolEventListener, event: ToolEvent): void {
   }
 }
 
-/** The event with where the call belongs. */
+/** The event with where the call belongs, and for whom it is made. */
 function placed(event: WrittenEvent, { parent, run }: CallInfo): WrittenEvent {
+  if (run.caller !== undefined) event["caller"] = run.caller;
   if (parent !== undefined) event["parentCallId"] = shortId(parent.call.id);
   if (run.turn !== 0) event["turnId"] = run.turnId;
   return event;

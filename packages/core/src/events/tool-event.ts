@@ -1,3 +1,4 @@
+import type { Caller } from "../contract/caller.ts";
 import type { ToolErrorCode } from "../contract/tool-error.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
@@ -13,6 +14,8 @@ interface Envelope {
 
 interface CallEnvelope extends Envelope {
   readonly runId: string;
+  /** For whom the call is made. Absent: the host has named no caller. */
+  readonly caller?: Caller;
   /** The call that made this one, when it is nested. */
   readonly parentCallId?: string;
   readonly turnId?: string;

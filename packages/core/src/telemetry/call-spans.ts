@@ -124,7 +124,7 @@ class CallSpans {
     span.setAttribute("error.type", code);
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
-    this.#metrics.rejected(code);
+    this.#metrics.rejected(code, event);
   }
 
   /** Starts the span of a call, with a link to where it was suspended, if it was. */
@@ -137,7 +137,11 @@ class CallSpans {
       name,
       {
         kind: SpanKind.INTERNAL,
-        attributes: { ...common(event.tool), "gen_ai.tool.call.id": event.callId },
+        attributes: {
+          ...common(event.tool),
+          ...callerAttributes(event),
+          "gen_ai.tool.call.id": event.callId,
+        },
         ...(from === undefined ? {} : { links: [{ context: from }] }),
       },
       parent,
@@ -176,7 +180,7 @@ class CallSpans {
       if (result !== undefined) span.setAttribute("gen_ai.tool.call.result", jsonText(result));
     }
     span.end();
-    this.#metrics.ended((performance.now() - startedAt) / 1000, attributes);
+    this.#metrics.ended((performance.now() - startedAt) / 1000, attributes, event);
   }
 
   #suspend(event: EventOf<"tool.suspended">): void {
@@ -237,6 +241,13 @@ function common(tool: string): Attributes {
   };
 }
 
+/** For whom a call is made, by the conventions for users and agents. */
+function callerAttributes({ caller }: ToolCallEvent): Attributes {
+  if (caller === undefined) return {};
+  const { id, agent } = caller;
+  return { "enduser.id": id, ...(agent === undefined ? {} : { "gen_ai.agent.name": agent }) };
+}
+
 function jsonText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -248,12 +259,14 @@ const boundaries = [
 
 /** The metrics of calls. */
 class CallMetrics {
+  readonly #byCaller: boolean;
   #meter: Meter | undefined;
   #duration: Histogram | undefined;
   #rejected: Counter | undefined;
 
-  constructor(meter: Meter | undefined) {
+  constructor(meter: Meter | undefined, byCaller: boolean) {
     this.#meter = meter;
+    this.#byCaller = byCaller;
   }
 
   /** Made when first needed: a host may set up its SDK after its executor. */
@@ -262,22 +275,26 @@ class CallMetrics {
   }
 
   /** @param seconds from the start of a call to its end, attempts and waits between them included. */
-  ended(seconds: number, attributes: Attributes): void {
+  ended(seconds: number, attributes: Attributes, event: ToolCallEvent): void {
     this.#duration ??= this.#own.createHistogram("gen_ai.execute_tool.duration", {
       description: "The duration of a single tool execution.",
       unit: "s",
       advice: { explicitBucketBoundaries: boundaries },
     });
-    this.#duration.record(seconds, attributes);
+    this.#duration.record(seconds, { ...attributes, ...this.#callerOf(event) });
   }
 
   /** A call has not started. Its name is not recorded: a model may have made it up. */
-  rejected(code: string): void {
+  rejected(code: string, event: ToolCallEvent): void {
     this.#rejected ??= this.#own.createCounter("toolweave.tool.rejected", {
       description: "Calls that were refused before the tool ran.",
       unit: "{call}",
     });
-    this.#rejected.add(1, { "error.type": code });
+    this.#rejected.add(1, { "error.type": code, ...this.#callerOf(event) });
+  }
+
+  #callerOf(event: ToolCallEvent): Attributes {
+    return this.#byCaller ? callerAttributes(event) : {};
   }
 }
 
@@ -292,12 +309,18 @@ export interface OpenTelemetryOptions {
    * be on, too. Default: false.
    */
   readonly payloads?: boolean;
+  /**
+   * Metrics are counted for each caller: for a team, and not for a public service, since every caller makes series of its
+   * own. Spans name the caller always. Default: false.
+   */
+  readonly metricsByCaller?: boolean;
 }
 
 const optionNames: readonly string[] = [
   "tracer",
   "meter",
   "payloads",
+  "metricsByCaller",
 ] satisfies readonly (keyof OpenTelemetryOptions)[];
 
 /**
@@ -307,7 +330,7 @@ const optionNames: readonly string[] = [
  * its children. It ends with the call, once for all its attempts, of which each that is followed by another is an event
  * of it. A call that waits for a person ends its span, too; when it resumes in the same process, a new span links to
  * the earlier one. A refused call has a span without a duration, and `toolweave.tool.rejected` counts it. Of errors
- * only the code is recorded (`error.type`).
+ * only the code is recorded (`error.type`), and of the caller the id (`enduser.id`) and the agent (`gen_ai.agent.name`).
  *
  * @example
  * ```ts
@@ -319,7 +342,7 @@ const optionNames: readonly string[] = [
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Hook {
   checkOptions("openTelemetry", options, optionNames);
-  const { tracer, meter, payloads = false } = options;
+  const { tracer, meter, payloads = false, metricsByCaller = false } = options;
   if (tracer !== undefined && typeof tracer.startSpan !== "function") {
     throw new ToolError(
       "invalid_configuration",
@@ -332,7 +355,11 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Hook {
       "openTelemetry: meter is none: use metrics.getMeter(…), or leave it out.",
     );
   }
-  const spans = new CallSpans(tracer, new CallMetrics(meter), payloads === true);
+  const spans = new CallSpans(
+    tracer,
+    new CallMetrics(meter, metricsByCaller === true),
+    payloads === true,
+  );
   return {
     // Outermost: what other middleware does belongs to the call.
     priority: -Number.MAX_VALUE,

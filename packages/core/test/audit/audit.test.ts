@@ -176,6 +176,31 @@ describe("every decision is recorded", () => {
     ]);
   });
 
+  test("a call of a tool that is not advertised, with the rule that hides it", async () => {
+    const { executor, records } = audited([tool("read"), tool("delete")], {
+      policy: {
+        name: "org",
+        preset: "autonomous",
+        rules: [{ id: "admins", tools: "delete", callers: { roles: "guest" }, effect: "deny" }],
+      },
+    });
+    const caller = { id: "ada", roles: ["guest"] };
+    expect(readCode(await executor.execute(call("delete", { id: 7 }, "c"), { caller }))).toBe(
+      "not_advertised",
+    );
+    const run = executor.startRun({
+      caller,
+      toolset: executor.toolset.select({ include: ["delete"] }),
+    });
+    expect(readCode(await run.execute(call("read")))).toBe("not_advertised");
+    expect(readCode(await executor.execute(call("made_up"), { caller }))).toBe("not_found");
+    expect(records).toMatchObject([
+      { decision: "denied", code: "not_advertised", tool: "delete", caller, rule: "org admins" },
+      { decision: "denied", code: "not_advertised", tool: "read", caller },
+    ]);
+    expect(records[1]).not.toHaveProperty("rule");
+  });
+
   test("AP04 a replayed, changed or expired approval", async () => {
     const clock = new FakeClock();
     const { executor, records } = audited(guarded(), { clock });

@@ -8,7 +8,16 @@ import { key } from "../support/pending-call-stores.ts";
 import { getInterruption } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-type Envelope = "type" | "seq" | "time" | "runId" | "turnId" | "callId" | "parentCallId" | "tool";
+type Envelope =
+  | "type"
+  | "seq"
+  | "time"
+  | "runId"
+  | "turnId"
+  | "callId"
+  | "parentCallId"
+  | "caller"
+  | "tool";
 type FieldsOf<Type> = Record<Exclude<keyof Extract<QueuedEvent, { type: Type }>, Envelope>, true>;
 
 const at = { attempt: true, durationMs: true } as const;

@@ -10,6 +10,27 @@ afterEach(() => {
   metrics.disable();
 });
 
+test("spans name the caller and the agent, metrics only if they are asked to", async () => {
+  const plain = new Collected();
+  const detailed = new Collected();
+  const executor = executorFor(tool("t"), {
+    hooks: [plain.hook(), detailed.hook({ metricsByCaller: true })],
+  });
+  const caller = { id: "ada", roles: ["admin"], agent: "desk" };
+  await executor.execute(call("t"), { caller });
+  await executor.execute(call("made_up"), { caller });
+  const names = { "enduser.id": "ada", "gen_ai.agent.name": "desk" };
+  for (const span of [...(await plain.spans()), ...(await detailed.spans())]) {
+    expect(span.attributes).toMatchObject(names);
+  }
+  for (const metric of ["gen_ai.execute_tool.duration", "toolweave.tool.rejected"]) {
+    const [unnamed] = await plain.points(metric);
+    expect(Object.keys(unnamed!.attributes)).not.toContain("enduser.id");
+    const [named] = await detailed.points(metric);
+    expect(named!.attributes).toMatchObject(names);
+  }
+});
+
 test("a refused call has a span with its code and no duration, and is counted without the name that a model may have invented", async () => {
   const collected = new Collected();
   const executor = executorFor([tool("t"), foreignTool("denied")], {

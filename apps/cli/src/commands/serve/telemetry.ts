@@ -59,7 +59,7 @@ export async function startTelemetry(
     import("@toolweave/mcp/telemetry"),
   ]);
   return {
-    hooks: [openTelemetry()],
+    hooks: [openTelemetry({ metricsByCaller: true })],
     metrics: gatewayMetrics(),
     measured: ({ pendingCalls, grants, tasks, artifacts }) => ({
       pendingCalls: measuredStore(pendingCalls, { name: "pendingCalls" }),

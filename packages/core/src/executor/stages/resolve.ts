@@ -2,6 +2,8 @@ import { truncateRedacted, checkRules } from "../../redaction/create-redaction.t
 import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { isThenable } from "../../json/json.ts";
+import type { Decision } from "../../policy/decision.ts";
+import { formatRule } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
 
 /** Stage 1: finds the tool in the toolset, listed or searchable. */
@@ -43,16 +45,21 @@ function unknown(execution: CallState): ToolError {
 
 /** Suggests no other names: a model would call another tool that writes instead. */
 function notAdvertised(execution: CallState, wanted: string): ToolError {
-  const reason = reasonOfDenial(execution);
-  const why = reason === undefined ? "" : ` (${reason})`;
+  const denial = findDenial(execution);
+  const why = denial === undefined ? "" : ` (${denial.reason})`;
+  execution.decided = {
+    decision: "denied",
+    permissions: [],
+    ...(denial === undefined ? {} : { rule: formatRule(denial), reason: denial.reason }),
+  };
   return new ToolError(
     "not_advertised",
     `The tool "${wanted}" may not be called here${why}. Do not try it again; say what you need instead.`,
   );
 }
 
-/** The reason of the policy that denies every call of the tool; `undefined`: no policy does. */
-function reasonOfDenial({ call, engine, policies, run }: CallState): string | undefined {
+/** The decision that denies every call of the tool; `undefined`: no policy does. */
+function findDenial({ call, engine, policies, run }: CallState): Decision | undefined {
   const entry = engine.registry.toolset().callable(call.name);
   const { caller } = run;
   if (entry === undefined) return undefined;
@@ -60,5 +67,5 @@ function reasonOfDenial({ call, engine, policies, run }: CallState): string | un
   const decision = layer?.decide({ entry, permission: undefined, caller, arguments: {} });
   // Policy functions, which may answer later, hide no tool.
   if (decision === undefined || isThenable(decision)) return undefined;
-  return decision.effect === "deny" ? decision.reason : undefined;
+  return decision.effect === "deny" ? decision : undefined;
 }
