@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { describe, expect, test } from "vitest";
 import type { Answer, Interruption, InterruptionRequest } from "@toolweave/core";
 import { askForAnswers } from "../src/prompt/ask-for-approval.ts";
@@ -59,6 +60,8 @@ describe("resume --answer", () => {
     expect([code, stderr.includes("give the answers with --answer")]).toEqual([2, true]);
   });
 });
+
+const by = userInfo().username;
 
 describe("resume on a terminal", () => {
   test("asks the same as `call`", async () => {
@@ -131,8 +134,8 @@ describe("resume on a terminal", () => {
       ["y\n", "y\n", "3\n", "the red one\n", '{"ok": true}\n'],
     );
     expect(await answers).toEqual([
-      { type: "approve", requestId: "a" },
-      { type: "approve", requestId: "b" },
+      { type: "approve", requestId: "a", by },
+      { type: "approve", requestId: "b", by },
       { type: "input", requestId: "c", value: 3 },
       { type: "input", requestId: "d", value: "the red one" },
       { type: "result", requestId: "e", value: { ok: true } },
@@ -146,7 +149,7 @@ describe("resume on a terminal", () => {
 
   test("a rejection of one request rejects the call", async () => {
     const { answers } = await asked([auth, input], ["n\n"]);
-    expect(await answers).toEqual([{ type: "reject", requestId: "b" }]);
+    expect(await answers).toEqual([{ type: "reject", requestId: "b", by }]);
   });
 
   test("the end of input gives no answer", async () => {

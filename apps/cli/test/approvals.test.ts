@@ -35,14 +35,14 @@ describe("the store", () => {
     ["an explanation", () => ["policy", "explain", "get_pet", "--openapi", shop.documentUrl]],
   ])("is not created for %s", async (_, argv) => {
     expect((await run(argv())).code).toBe(0);
-    expect(existsSync(dirname(store))).toBe(false);
+    expect(existsSync(store)).toBe(false);
   });
 
   test.each([["y\n"], ["n\n"]])(
     "is not created for an answer on the terminal (%j)",
     async (stdin) => {
       await run(remove(7), { terminal: true, stdin });
-      expect(existsSync(dirname(store))).toBe(false);
+      expect(existsSync(store)).toBe(false);
     },
   );
 
@@ -69,6 +69,7 @@ describe("the store", () => {
     expect(modes).toEqual([
       ["approvals.sqlite", 0o600],
       ["approvals.sqlite.key", 0o600],
+      ["audit.jsonl", 0o600],
     ]);
   });
 

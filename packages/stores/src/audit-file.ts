@@ -3,8 +3,9 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import type { AuditRecord, AuditSink } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
+import { checkOptions, checks, type OptionChecks } from "@toolweave/core/adapter";
 import { jsonLine, openAppending, makePrivateFolder } from "./private-file.ts";
+import { rotateFile } from "./rotated-files.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
 /** Options of an audit file. */
@@ -15,12 +16,21 @@ export interface AuditFileOptions {
    * A record is on the disk, and not only with the operating system, before its call continues. Default: `required`.
    */
   readonly sync?: boolean;
+  /**
+   * Bytes of the file above which it is moved aside, and a new one is begun: `audit.jsonl.1`, `audit.jsonl.2`, … `readAudit`
+   * reads all of them. Default: no limit.
+   */
+  readonly maxBytes?: number;
+  /** How many files that were moved aside are kept. The oldest are deleted. Default: all. */
+  readonly maxRotated?: number;
 }
 
-const optionNames: readonly string[] = [
-  "required",
-  "sync",
-] satisfies readonly (keyof AuditFileOptions)[];
+const optionChecks: OptionChecks<AuditFileOptions> = {
+  required: checks.flag,
+  sync: checks.flag,
+  maxBytes: checks.wholeFrom(1),
+  maxRotated: checks.wholeFrom(1),
+};
 
 const newline = 10;
 const sync = promisify(fsync);
@@ -36,26 +46,31 @@ const sync = promisify(fsync);
  * @throws ToolError `store_unavailable` when the file cannot be opened; `invalid_configuration` for invalid options.
  */
 export function auditFile(path: string, options: AuditFileOptions = {}): AuditSink {
-  checkOptions("auditFile", options, optionNames);
+  checkOptions("auditFile", options, optionChecks);
   if (typeof path !== "string" || path === "") {
     throw new ToolError(
       "invalid_configuration",
       `auditFile needs a path: auditFile("audit.jsonl").`,
     );
   }
-  const required = options.required ?? false;
-  return new AuditFile(resolve(path), required, options.sync ?? required);
+  return new AuditFile(resolve(path), options);
 }
 
 class AuditFile implements AuditSink {
   readonly required: boolean;
   readonly #path: string;
   readonly #sync: boolean;
+  readonly #maxBytes: number;
+  readonly #maxRotated: number;
+  #isStuck = false;
 
-  constructor(path: string, required: boolean, sync: boolean) {
+  constructor(path: string, options: AuditFileOptions) {
+    const { required = false, sync = required, maxBytes = Infinity } = options;
     this.#path = path;
     this.required = required;
     this.#sync = sync;
+    this.#maxBytes = maxBytes;
+    this.#maxRotated = options.maxRotated ?? Infinity;
     try {
       makePrivateFolder(path);
       closeSync(openAppending(path));
@@ -71,12 +86,27 @@ class AuditFile implements AuditSink {
       try {
         // In the order of the calls: nothing is awaited before it.
         this.#append(file, line);
+        if (fstatSync(file).size >= this.#maxBytes) this.#rotate();
         if (this.#sync) await sync(file);
       } finally {
         closeSync(file);
       }
     } catch (error) {
       throw storeError(this.#path, error);
+    }
+  }
+
+  /** The record is written already: a file that cannot be moved aside is no reason to refuse its call. */
+  #rotate(): void {
+    try {
+      rotateFile(this.#path, this.#maxRotated);
+    } catch (error) {
+      if (this.#isStuck) return;
+      this.#isStuck = true;
+      process.emitWarning(
+        `auditFile: ${this.#path} is full and cannot be moved aside, so that it grows (${(error as Error).message}).`,
+        "ToolweaveWarning",
+      );
     }
   }
 

@@ -4,6 +4,7 @@ import { ToolError } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import type { AuditEntry, AuditRecord, ReadAuditOptions } from "@toolweave/core/stores";
 import { readFlags } from "./private-file.ts";
+import { listFiles } from "./rotated-files.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
 const optionNames: readonly string[] = [
@@ -19,8 +20,8 @@ const maxLineBytes = 1_048_576;
 const newline = 10;
 
 /**
- * Reads the latest records of a file that `auditFile` has written, newest first. The file is read from its end, as far as
- * needed. A line that is still being written, one that a crash has truncated, and one that is no record are omitted. A
+ * Reads the latest records of a file that `auditFile` has written, newest first, with those of the files that were moved
+ * aside. Each is read from its end, as far as needed. A line that is still being written, one that a crash has truncated, and one that is no record are omitted. A
  * file that does not exist has no records.
  *
  * @throws ToolError `store_unavailable` when the file cannot be read, `invalid_configuration` for invalid options.
@@ -42,30 +43,61 @@ export async function readAudit(
     throw new ToolError("invalid_configuration", "readAudit: before is the position of a record.");
   }
   const name = resolve(path);
+  const entries: AuditEntry[] = [];
   try {
-    const file = await open(name, readFlags);
-    try {
-      const status = await file.stat();
-      if (!status.isFile()) throw unavailable(name, "is no file: name another path");
-      return await readEntries(file, Math.min(end ?? status.size, status.size), limit);
-    } finally {
-      await file.close();
+    for (const file of listFiles(name).toReversed()) {
+      const start = (file.number - 1) * maxFileBytes;
+      if (end !== undefined && end <= start) continue;
+      await readFile(file.path, { start, end: end ?? Infinity, limit }, entries);
+      if (entries.length === limit) break;
     }
+    return entries;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (isMissing(error)) return entries;
     throw storeError(name, error);
   }
 }
 
-async function readEntries(file: FileHandle, end: number, limit: number): Promise<AuditEntry[]> {
-  const entries: AuditEntry[] = [];
-  for await (const { line, start } of linesBefore(file, end)) {
-    const record = toRecord(line);
-    if (record === undefined) continue;
-    entries.push({ seq: start, position: String(start), record });
-    if (entries.length === limit) break;
+/** Positions of the records of one file are below this, and those of the next file from it on. */
+const maxFileBytes = 2 ** 36;
+
+interface Part {
+  /** The position of the first byte of the file. */
+  readonly start: number;
+  readonly end: number;
+  readonly limit: number;
+}
+
+/** Adds the records of a file before `end`. */
+async function readFile(
+  path: string,
+  { start, end, limit }: Part,
+  entries: AuditEntry[],
+): Promise<void> {
+  let file: FileHandle;
+  try {
+    file = await open(path, readFlags);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
   }
-  return entries;
+  try {
+    const status = await file.stat();
+    if (!status.isFile()) throw unavailable(path, "is no file: name another path");
+    for await (const line of linesBefore(file, Math.min(end - start, status.size))) {
+      const record = toRecord(line.line);
+      if (record === undefined) continue;
+      const seq = start + line.start;
+      entries.push({ seq, position: String(seq), record });
+      if (entries.length === limit) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 interface Line {

@@ -3,8 +3,10 @@ import type { AuditRecord } from "@toolweave/core/stores";
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { expect, test } from "vitest";
-import { auditFile } from "../src/index.ts";
+import { auditFile, readAudit } from "../src/index.ts";
 import { startWorker } from "./support/start-worker.ts";
 
 function record(callId: string): AuditRecord {
@@ -137,4 +139,49 @@ test("a file that cannot be opened, and a misspelled option, are refused at once
     "invalid_configuration",
   );
   expect((await catchToolError(() => auditFile(""))).code).toBe("invalid_configuration");
+});
+
+test("a full file is moved aside, the oldest are deleted, and all that are left are read", async () => {
+  const folder = tempFolder();
+  const path = join(folder, "audit.jsonl");
+  const sink = auditFile(path, { maxBytes: 1_000, maxRotated: 3 });
+  for (let at = 0; at < 40; at++) await sink.write(record(`call_${at}`));
+  expect(readdirSync(folder).filter((name) => /\.\d+$/.test(name))).toHaveLength(3);
+  const entries = await readAudit(path, { limit: 1_000 });
+  const first = 40 - entries.length;
+  expect(entries.length).toBeGreaterThan(6);
+  expect(entries.map(({ record: { callId } }) => callId).toReversed()).toEqual(
+    Array.from({ length: entries.length }, (_, at) => `call_${first + at}`),
+  );
+  // Page by page it is the same, also over the ends of files.
+  const paged: string[] = [];
+  for (let before: string | undefined; ;) {
+    const page = await readAudit(path, { limit: 2, ...(before === undefined ? {} : { before }) });
+    if (page.length === 0) break;
+    paged.push(...page.map(({ position }) => position));
+    before = page.at(-1)?.position;
+  }
+  expect(paged).toEqual(entries.map(({ position }) => position));
+});
+
+test("several processes move full files aside, and no record is lost", async () => {
+  const path = join(tempFolder(), "audit.jsonl");
+  const workers = Array.from({ length: 3 }, () => startWorker("audit", path, "200", "300", "2000"));
+  for (const worker of workers) expect(await worker.next()).toBe("ready");
+  for (const worker of workers) worker.tell("go");
+  for (const worker of workers) expect(await worker.next()).toBe("done");
+  const entries = await readAudit(path, { limit: 10_000 });
+  expect(new Set(entries.map(({ record: { callId } }) => callId)).size).toBe(600);
+  expect(entries).toHaveLength(600);
+});
+
+test("a file that another process was moving aside when it ended is continued", async () => {
+  const path = join(tempFolder(), "audit.jsonl");
+  const sink = auditFile(path, { maxBytes: 1_000 });
+  await sink.write(record("a"));
+  linkSync(path, `${path}.1`);
+  expect(await readAudit(path, { limit: 10 })).toHaveLength(1);
+  for (const id of ["b", "c", "d", "e"]) await sink.write(record(id));
+  const entries = await readAudit(path, { limit: 10 });
+  expect(entries.map(({ record: { callId } }) => callId)).toEqual(["e", "d", "c", "b", "a"]);
 });

@@ -8,6 +8,7 @@ import type {
   JsonValue,
 } from "@toolweave/core";
 import { Interrupt, type CliIo } from "../process/cli-io.ts";
+import { getUserName } from "../process/user-name.ts";
 import { describeProposals, describeRequests } from "../render/describe-requests.ts";
 import { safeValue } from "../render/text.ts";
 import { withQuestions, isYes, type Question } from "./questions.ts";
@@ -30,7 +31,10 @@ export function promptApprover(
       config === undefined ? undefined : { file: config, source: spec.provenance.source };
     io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
     io.stderr.write(describeRequests(requests, args, place));
-    return converse(io, (question) => askForApproval(question, io, getGrantProposals(requests)));
+    return converse(io, async (question) => ({
+      ...(await askForApproval(question, io, getGrantProposals(requests))),
+      by: getUserName(),
+    }));
   };
 }
 
@@ -80,6 +84,7 @@ async function askForAnswer(
   io: CliIo,
 ): Promise<Answer> {
   const { id: requestId } = request;
+  const by = getUserName();
   switch (request.type) {
     case "approval": {
       const answer = await askForApproval(
@@ -87,14 +92,14 @@ async function askForAnswer(
         io,
         request.grant === undefined ? [] : [request.grant],
       );
-      if (!answer.approved) return { type: "reject", requestId };
+      if (!answer.approved) return { type: "reject", requestId, by };
       const { grant } = answer;
-      return { type: "approve", requestId, ...(grant === undefined ? {} : { grant }) };
+      return { type: "approve", requestId, by, ...(grant === undefined ? {} : { grant }) };
     }
     case "auth":
       return isYes(await question("Have you signed in? [y/N] "))
-        ? { type: "approve", requestId }
-        : { type: "reject", requestId };
+        ? { type: "approve", requestId, by }
+        : { type: "reject", requestId, by };
     case "input":
       return { type: "input", requestId, value: await askForValue(request.schema, question) };
     case "result":

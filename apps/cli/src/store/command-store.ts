@@ -1,11 +1,18 @@
 import type { ExecutorOptions, Grant, ToolError } from "@toolweave/core";
-import type { AuditReader, AuditSink, MemoryStore, PendingCallStore } from "@toolweave/core/stores";
+import type {
+  AuditReader,
+  AuditSink,
+  GrantStore,
+  MemoryStore,
+  PendingCallStore,
+} from "@toolweave/core/stores";
+import { getUserName } from "../process/user-name.ts";
 
 /** The stores that an executor takes. */
 export type ExecutorStores = Required<
-  Pick<ExecutorOptions, "pendingCalls" | "grants" | "rateLimits" | "tasks" | "artifacts">
+  Pick<ExecutorOptions, "pendingCalls" | "rateLimits" | "tasks" | "artifacts">
 > &
-  Pick<ExecutorOptions, "ledger" | "audit">;
+  Pick<ExecutorOptions, "ledger"> & { readonly grants: GrantStore };
 
 /** The secret that encrypts the calls that wait, and signs the grants. */
 export interface CommandKey {
@@ -34,8 +41,7 @@ export interface CommandStore extends ExecutorStores {
   readonly pendingCalls: Required<PendingCallStore>;
   /** The memory of agents, to be listed and searched. */
   readonly memory: Pick<MemoryStore, "findAcrossOwners">;
-  /** Absent: the store has none. */
-  readonly audit?: AuditSink & AuditReader;
+  readonly audit: AuditSink & AuditReader;
   readonly key: CommandKey;
   /** The grants that were added here, oldest first. */
   readonly saved: readonly Grant[];
@@ -55,9 +61,21 @@ export interface CommandStore extends ExecutorStores {
   close(): Promise<void>;
 }
 
-/** The members of a store that an executor takes. */
+/**
+ * The audit of a store, for the executor of a command. Calls without a caller are those of the user of this process.
+ *
+ * @param from the command, as records name it.
+ */
+export function auditFrom({ audit }: Pick<CommandStore, "audit">, from: string): AuditSink {
+  return {
+    required: audit.required === true,
+    write: (record) => audit.write({ caller: { id: getUserName() }, ...record, from }),
+  };
+}
+
+/** The members of a store that an executor takes, without the audit: not every executor of a command makes calls. */
 export function executorStores(store: ExecutorStores): ExecutorStores {
-  const { pendingCalls, grants, rateLimits, tasks, artifacts, ledger, audit } = store;
+  const { pendingCalls, grants, rateLimits, tasks, artifacts, ledger } = store;
   return {
     pendingCalls,
     grants,
@@ -65,6 +83,5 @@ export function executorStores(store: ExecutorStores): ExecutorStores {
     tasks,
     artifacts,
     ...(ledger === undefined ? {} : { ledger }),
-    ...(audit === undefined ? {} : { audit }),
   };
 }

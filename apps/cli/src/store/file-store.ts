@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import type { Grant } from "@toolweave/core";
 import type {
   ArtifactStore,
+  AuditReader,
+  AuditSink,
   GrantStore,
   MemoryStore,
   PendingCallStore,
@@ -11,7 +13,7 @@ import type {
 import type { SqliteStore } from "@toolweave/stores";
 import type { CommandStore } from "./command-store.ts";
 import { StoreKey } from "./store-key.ts";
-import { builtinFile, isHomeStore } from "./store-place.ts";
+import { auditPath, builtinFile, isHomeStore } from "./store-place.ts";
 
 /**
  * A store in a file of this machine, beside its key. Both are made when something has to be stored; until then there is
@@ -77,6 +79,13 @@ export class FileStore implements CommandStore {
     findAcrossOwners: async (query) =>
       (await (await this.#openBuiltin())?.memory.findAcrossOwners?.(query)) ?? [],
   };
+  readonly audit: AuditSink & AuditReader = {
+    write: (record) => this.#trackWrite(async () => (await this.#openAudit()).write(record)),
+    read: async (options) => {
+      const { readAudit } = await import("@toolweave/stores");
+      return readAudit(auditPath(this.#path), options);
+    },
+  };
   readonly saved: Grant[] = [];
   readonly option: readonly string[];
   readonly notes: readonly string[];
@@ -84,6 +93,7 @@ export class FileStore implements CommandStore {
   #store: Promise<SqliteStore> | undefined;
   /** The data of built-in tools, which is in a file beside it. */
   #builtin: Promise<SqliteStore> | undefined;
+  #audit: Promise<AuditSink> | undefined;
   readonly #writing = new Set<Promise<unknown>>();
 
   /** @throws UsageError */
@@ -120,6 +130,12 @@ export class FileStore implements CommandStore {
     return (this.#store ??= open(this.#path));
   }
 
+  #openAudit(): Promise<AuditSink> {
+    return (this.#audit ??= import("@toolweave/stores").then(({ auditFile }) =>
+      auditFile(auditPath(this.#path), { maxBytes: maxAuditBytes }),
+    ));
+  }
+
   async #openBuiltin(): Promise<SqliteStore | undefined> {
     const path = builtinFile(this.#path);
     if (this.#builtin === undefined && !existsSync(path)) return undefined;
@@ -134,6 +150,9 @@ export class FileStore implements CommandStore {
     return writing;
   }
 }
+
+/** Bytes above which the file of the audit is moved aside: 64 MiB. */
+const maxAuditBytes = 67_108_864;
 
 async function open(path: string): Promise<SqliteStore> {
   const { sqliteStore } = await import("@toolweave/stores");

@@ -71,6 +71,11 @@ export function builtinFile(path: string): string {
   return join(dirname(path), "builtin.sqlite");
 }
 
+/** The file of the audit, beside that of a store. */
+export function auditPath(path: string): string {
+  return join(dirname(path), "audit.jsonl");
+}
+
 /** True if the environment names a database. */
 export function isDefaultDatabase(env: Env): boolean {
   return isDatabase(env["TOOLWEAVE_STORE"] ?? "");

@@ -32,6 +32,8 @@ export interface AuditRecord {
   /** HMAC-SHA-256 of the final arguments as canonical JSON: equal for executors with the same `key`. */
   readonly argumentsHash: string;
   readonly permissions: readonly { readonly kind: string; readonly target: string }[];
+  /** The program through which the call, or the answer, came, such as `serve`. Set by the host's sink. */
+  readonly from?: string;
   /** Name of the person who approved or rejected. */
   readonly by?: string;
   readonly interruptionId?: string;

@@ -59,6 +59,13 @@ export interface GrantStore {
   revoke(id: string): Awaitable<boolean>;
 }
 
+/** The store of a host that wants no grants: none is offered to a person. */
+export const noGrants: GrantStore = {
+  add: () => {},
+  list: () => [],
+  revoke: () => false,
+};
+
 /** Beyond this the oldest grants are dropped, so that those calls are asked about again. */
 const maxGrants = 10_000;
 

@@ -1,6 +1,7 @@
 import { Artifacts } from "../artifacts/artifacts.ts";
 import { checkedLargeOutputs } from "../artifacts/large-outputs.ts";
 import { ArgumentsHash, Secret, IdempotencyKeys } from "../approvals/secret.ts";
+import { noGrants } from "../contract/grant.ts";
 import { GrantSeal } from "../approvals/matching-grants.ts";
 import { LocalCalls } from "./call/local-calls.ts";
 import { Seal } from "../approvals/seal.ts";
@@ -89,7 +90,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
     idempotencyKeys: new IdempotencyKeys(secret),
     pendingCalls: checked.pendingCalls,
     liveCalls: new LocalCalls(),
-    grants: checked.grants,
+    grants: checked.grants === false ? noGrants : checked.grants,
     audit: checked.audit === undefined ? undefined : new Audit(checked.audit),
   };
 }

@@ -51,8 +51,11 @@ export interface ExecutorOptions {
    * warning (`TOOLWEAVE_UNSHARED_STORE`) when a call of another process is resumed.
    */
   readonly pendingCalls?: PendingCallStore;
-  /** Store of approvals for more than one call. Default: `memoryGrants()`. */
-  readonly grants?: GrantStore;
+  /**
+   * Store of approvals for more than one call. `false`: an approval holds for one call, and no other one is offered; for
+   * hosts that cannot tell their callers apart. Default: `memoryGrants()`.
+   */
+  readonly grants?: GrantStore | false;
   /** Receives every decision. Default: none. */
   readonly audit?: AuditSink;
   /** Host code around every call, in order of priority; a function alone is a middleware. Default: none. */
@@ -162,6 +165,8 @@ type OptionTable = {
       : DefaultRow<Required<ExecutorOptions>[Name]>;
 };
 
+const grantStore = withMethods("a store, or false", "add", "list", "revoke");
+
 /** Every option of an executor: its default and its check. An option that is not in this table is refused. */
 export const executorOptions: OptionTable = {
   registry: {
@@ -184,7 +189,11 @@ export const executorOptions: OptionTable = {
   },
   grants: {
     create: () => memoryGrants(),
-    check: withMethods("a store", "add", "list", "revoke"),
+    check: {
+      check: (name, value) => {
+        if (value !== false) grantStore.check(name, value);
+      },
+    },
   },
   audit: {},
   hooks: {},

@@ -17,6 +17,8 @@ export type {
 export type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
 export { jwtCallers } from "./http/jwt-callers.ts";
 export type { JwtCallers, JwtOptions } from "./http/jwt-callers.ts";
+export { createToken, hasNamedToken, namedTokens } from "./http/named-tokens.ts";
+export type { CreatedToken, NamedToken } from "./http/named-tokens.ts";
 
 export { toMcpTool } from "./server/mcp-tool.ts";
 export { serveMcp } from "./serve-mcp.ts";

@@ -116,12 +116,15 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
 
   /** Appends `count` records of about `size` characters. */
   async audit() {
-    const [count, size] = rest.map(Number);
-    const sink = auditFile(path);
+    const [count, size, maxBytes] = rest.map(Number);
+    const sink = auditFile(path, maxBytes === undefined ? {} : { maxBytes });
     tell("ready");
     await nextMessage();
     for (let index = 0; index < count!; index++) {
       await sink.write({
+        time: index,
+        tool: "t",
+        decision: "allowed",
         callId: `${process.pid}-${index}`,
         reason: "x".repeat(size!),
       } as AuditRecord);

@@ -12,6 +12,7 @@ import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError, exitCode, outcomeExitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
+import { getUserName } from "../../process/user-name.ts";
 import { askForAnswers, getGrantProposals } from "../../prompt/ask-for-approval.ts";
 import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
@@ -24,7 +25,7 @@ import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { addScripts } from "../../sources/script-source.ts";
-import type { CommandStore } from "../../store/command-store.ts";
+import { auditFrom, type CommandStore } from "../../store/command-store.ts";
 import { withStore } from "../../store/open-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
@@ -82,7 +83,7 @@ export async function approve(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const { always, anyArguments, by } = options;
+  const { always, anyArguments, by = getUserName() } = options;
   if (anyArguments === true && always !== true) {
     throw new UsageError("--any-arguments says what --always saves: give both.");
   }
@@ -106,7 +107,7 @@ export async function approve(
       const answers: Answer[] = [
         {
           type: "approve",
-          ...(by === undefined ? {} : { by }),
+          by,
           ...(edited === undefined ? {} : { arguments: withoutBigints(edited) }),
           ...(grant === undefined ? {} : { grant }),
         },
@@ -172,14 +173,8 @@ export function reject(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const { reason, by } = options;
-  const answers: Answer[] = [
-    {
-      type: "reject",
-      ...(reason === undefined ? {} : { reason }),
-      ...(by === undefined ? {} : { by }),
-    },
-  ];
+  const { reason, by = getUserName() } = options;
+  const answers: Answer[] = [{ type: "reject", by, ...(reason === undefined ? {} : { reason }) }];
   return withStore(options.store, undefined, io.env, async (store) => {
     const place = { io, output, store };
     const record = await findPendingCall(store, id);
@@ -195,7 +190,12 @@ export function reject(
     const { interruption } = record;
     if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
     // What has not begun needs no tool to be rejected.
-    const executor = createExecutor({ registry: new ToolRegistry([]), store, key });
+    const executor = createExecutor({
+      registry: new ToolRegistry([]),
+      store,
+      audit: auditFrom(store, "approvals"),
+      key,
+    });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
     return reportRejection(outcome, options, place);
   });
@@ -271,6 +271,7 @@ async function answerCall(
       timeout,
       isForModel: found?.delegates,
       store,
+      audit: auditFrom(store, "approvals"),
       key,
     });
     const done = showProgress(io, `Calling ${safeValue(interruption.call.name)} …`);

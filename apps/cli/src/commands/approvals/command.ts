@@ -136,7 +136,10 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--always", "also save a grant: calls like this one need no approval any more")
     .option("--any-arguments", "with --always: with any arguments")
     .option("--arguments <json|@file|->", "run it with these arguments instead")
-    .option("--by <name>", "the name of the person who approves")
+    .option(
+      "--by <name>",
+      "the name of the person who approves (default: the user of this process)",
+    )
     .option("--output <file>", outputHelp)
     .option("--json", "print the complete outcome as JSON")
     .addHelpText(
@@ -158,7 +161,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .description("Rejects a call, so that it never runs. Exits with 0 when the call is rejected.")
     .argument("<id>", idHelp)
     .option("--reason <text>", "the reason, for the caller")
-    .option("--by <name>", "the name of the person who rejects")
+    .option("--by <name>", "the name of the person who rejects (default: the user of this process)")
     .option("--json", "print the complete outcome as JSON")
     .addHelpText(
       "after",

@@ -6,12 +6,14 @@ import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
+import { getUserName } from "../../process/user-name.ts";
 import { promptApprover } from "../../prompt/ask-for-approval.ts";
 import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
+import { auditFrom } from "../../store/command-store.ts";
 import { withStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
@@ -76,6 +78,8 @@ export async function call(
           isForModel: found.delegates,
           // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,
+          audit: auditFrom(store, "call"),
+          key: store.key.value,
         });
         progress.start();
         const outcome = await executor
@@ -125,7 +129,7 @@ class CallProgress {
 }
 
 function onAsk({ yes, args }: CallOptions, io: CliIo, config: string | undefined): ApprovalMode {
-  if (yes === true) return () => ({ approved: true });
+  if (yes === true) return () => ({ approved: true, by: getUserName() });
   // With arguments from stdin there is no stdin left for answers.
   return canPrompt(io) && args !== "-" ? promptApprover(io, config) : "interrupt";
 }

@@ -7,7 +7,7 @@ import { exitCode, UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { formatCount, safeJson, safeLine } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { executorStores } from "../../store/command-store.ts";
+import { auditFrom, executorStores } from "../../store/command-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { formatHints } from "../shared/hints.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
@@ -39,6 +39,7 @@ export async function runSchedule(
       registry,
       key: store.key.value,
       ...executorStores(store),
+      audit: auditFrom(store, "schedule"),
       hooks,
       ...(policy === undefined ? {} : { policy }),
     });

@@ -1,10 +1,9 @@
-import type { ExecutorOptions, Hook } from "@toolweave/core";
+import type { Hook } from "@toolweave/core";
 import type { GatewayMetrics } from "@toolweave/mcp/serve";
 import type { Output } from "../../process/output.ts";
+import type { ExecutorStores } from "../../store/command-store.ts";
 
-type MeasuredStores = Required<
-  Pick<ExecutorOptions, "pendingCalls" | "grants" | "tasks" | "artifacts">
->;
+type MeasuredStores = Pick<ExecutorStores, "pendingCalls" | "grants" | "tasks" | "artifacts">;
 
 /** Traces and metrics of a gateway. */
 export interface Telemetry {

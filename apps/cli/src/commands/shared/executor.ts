@@ -25,6 +25,8 @@ export interface CommandExecutorOptions {
   readonly isForModel?: boolean | undefined;
   /** The store; undefined: nothing is looked up or stored. Tasks and artifacts of a command are in memory. */
   readonly store?: ExecutorStore | undefined;
+  /** Receives the decisions. Default: they are not recorded. */
+  readonly audit?: ExecutorOptions["audit"];
   /** The key of the call that is resumed. Default: the store's. */
   readonly key?: string;
 }
@@ -60,6 +62,7 @@ export function createExecutor({
   onAsk = "interrupt",
   isForModel = false,
   store,
+  audit,
   key = store?.key.value,
 }: CommandExecutorOptions): ToolExecutor {
   const { tasks: _, artifacts: __, ...stores } = store === undefined ? {} : executorStores(store);
@@ -71,6 +74,7 @@ export function createExecutor({
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     ...stores,
+    ...(audit === undefined ? {} : { audit }),
     ...(key === undefined ? {} : { key }),
   });
 }

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
 import { basename, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { ListenConsoleOptions } from "@toolweave/console";
@@ -8,11 +7,12 @@ import type { ToolOptions } from "../../input/tool-options.ts";
 import { Interrupt, rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import { SourceFailure, UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
+import { getUserName } from "../../process/user-name.ts";
 import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { formatCount, safeJson, shellLine } from "../../render/text.ts";
 import { planSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { executorStores, type CommandStore } from "../../store/command-store.ts";
+import { auditFrom, executorStores, type CommandStore } from "../../store/command-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { openStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
@@ -73,6 +73,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
       registry,
       key: store.key.value,
       ...executorStores(store),
+      audit: auditFrom(store, "studio"),
       hooks,
       eventPayloads: true,
       eventBacklog,
@@ -211,7 +212,7 @@ async function toAuditAndLock(
   };
   const attached = existsSync(path) ? { lock } : {};
   if (audit === undefined) {
-    return { ...attached, ...(store.audit === undefined ? {} : { audit: store.audit }) };
+    return { ...attached, audit: store.audit };
   }
   const { readAudit } = await import("@toolweave/stores");
   return { ...attached, audit: { read: (options) => readAudit(audit, options) } };
@@ -221,13 +222,4 @@ async function toAuditAndLock(
 function toDisplayedPath(path: string): string {
   const inside = relative("", path);
   return /^\.\.(?:[\\/]|$)/.test(inside) ? path : inside;
-}
-
-/** The person at this terminal, as answers of approvals name them. */
-function getUserName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "local";
-  }
 }

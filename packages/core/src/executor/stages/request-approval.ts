@@ -1,5 +1,5 @@
 import { approvedPermissions, type ApprovedPermission } from "../../approvals/pending-call.ts";
-import type { Grant, GrantProposal } from "../../contract/grant.ts";
+import { noGrants, type Grant, type GrantProposal } from "../../contract/grant.ts";
 import { changedSince, displayedDescription, newGrant } from "../../approvals/new-grant.ts";
 import { specHashOf } from "../../contract/tool.ts";
 import { grantsUnavailable, matchingGrants } from "../../approvals/matching-grants.ts";
@@ -115,12 +115,13 @@ function displayedPermission({
   return { kind, target, summary, ...(details === undefined ? {} : { details }) };
 }
 
-/** The grant that would be stored if `permission` is approved. */
+/** The grant that would be stored if `permission` is approved; `undefined`: the host wants none. */
 export function proposalFor(
-  { call, run }: CallState,
+  { call, run, engine }: CallState,
   { kind, target }: PermissionRequest,
   { specHash, argumentsHash }: Hashes,
-): GrantProposal {
+): GrantProposal | undefined {
+  if (engine.grants === noGrants) return undefined;
   return {
     tool: call.name,
     specHash,

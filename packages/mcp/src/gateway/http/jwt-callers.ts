@@ -9,7 +9,7 @@ import type {
 } from "jose";
 import { getBearerToken } from "./http-callers.ts";
 import type { Authenticate, CallerRefusal, ProtectedResource } from "./http-options.ts";
-import { httpClient } from "@toolweave/http";
+import { httpClient, type HttpClient } from "@toolweave/http";
 
 /** Rules for accepted tokens. */
 export interface JwtOptions {
@@ -17,8 +17,11 @@ export interface JwtOptions {
   readonly issuer: string;
   /** Required value of the claim `aud`: the gateway's own URL, as in RFC 8707. */
   readonly audience: string | readonly string[];
-  /** Keys of the issuer: the URL of its key set (`https://id.example.com/jwks.json`), or the set itself. */
-  readonly jwks: string | URL | JSONWebKeySet;
+  /**
+   * Keys of the issuer: the URL of its key set (`https://id.example.com/jwks.json`), or the set itself. Default: the key set
+   * that the metadata of the issuer names (OpenID Connect Discovery 1.0, RFC 8414).
+   */
+  readonly jwks?: string | URL | JSONWebKeySet;
   /** Scopes that every token must have (`scope` or `scp`). Default: none. */
   readonly scopes?: readonly string[];
   /**
@@ -80,7 +83,10 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
       "audience must name the recipient of the tokens: without it, tokens for any other service would be accepted",
     );
   }
-  if (!isKeySource(jwks)) {
+  if (jwks === undefined && !isWebAddress(issuer)) {
+    throw invalidOption("jwks is missing, and issuer is no URL whose metadata could name the keys");
+  }
+  if (jwks !== undefined && !isKeySource(jwks)) {
     throw invalidOption(
       "jwks takes the URL of a key set, such as https://id.example.com/jwks.json, or the set itself: { keys: […] }",
     );
@@ -94,7 +100,11 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
     );
   }
   let keys: KeySource | undefined =
-    typeof jwks === "string" || jwks instanceof URL ? fetchedKeys(jwks) : undefined;
+    typeof jwks === "string" || jwks instanceof URL
+      ? fetchedKeys(jwks, async () => jwks)
+      : jwks === undefined
+        ? fetchedKeys(issuer, (http) => discoverKeys(http, issuer))
+        : undefined;
   const { callerOf = defaultCaller } = options;
   const authenticate: Authenticate = async (request) => {
     const token = getBearerToken(request);
@@ -127,8 +137,12 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
   return { authenticate, protectedResource };
 }
 
+function isWebAddress(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+}
+
 function isKeySource(jwks: unknown): boolean {
-  if (typeof jwks === "string") return /^https?:$/.test(URL.parse(jwks)?.protocol ?? "");
+  if (typeof jwks === "string") return isWebAddress(jwks);
   if (jwks instanceof URL) return /^https?:$/.test(jwks.protocol);
   return Array.isArray((jwks as Partial<JSONWebKeySet> | null | undefined)?.keys);
 }
@@ -180,9 +194,44 @@ const minIntervalMs = 30_000;
 /** Milliseconds that cached keys are used while the issuer is not available. */
 const staleMs = 60 * 60_000;
 
-/** Fetches the keys at a URL when they are needed, and caches them. */
-function fetchedKeys(url: string | URL): KeySource {
-  const { origin } = new URL(url);
+/**
+ * Finds the URL of an issuer's key set in its metadata.
+ *
+ * @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.1
+ */
+async function discoverKeys(http: HttpClient, issuer: string): Promise<string> {
+  const url = new URL(issuer);
+  const path = url.pathname.replace(/\/$/, "");
+  for (const place of [
+    `${path}/.well-known/openid-configuration`,
+    `/.well-known/oauth-authorization-server${path}`,
+  ]) {
+    const response = await http.request(toRequest(new URL(place, url)));
+    if (response.status !== 200) continue;
+    const metadata = JSON.parse(response.text()) as Readonly<Record<string, unknown>>;
+    const { issuer: named, jwks_uri: keys } = metadata;
+    // Metadata of another issuer could name keys of its own.
+    if (named === issuer && typeof keys === "string" && isWebAddress(keys)) return keys;
+  }
+  throw new Error(`${url.origin} names no keys`);
+}
+
+function toRequest(url: string | URL): Parameters<HttpClient["request"]>[0] {
+  return { method: "GET", url, headers: { accept: "application/json" } };
+}
+
+/**
+ * Fetches keys when they are needed, and caches them.
+ *
+ * @param given a URL of the host's, whose origin may be private.
+ * @param findUrl the URL of the key set.
+ */
+function fetchedKeys(
+  given: string | URL,
+  findUrl: (http: HttpClient) => Promise<string | URL>,
+): KeySource {
+  const { origin } = new URL(given);
   const http = httpClient({
     givenOrigins: [origin],
     timeoutMs: 10_000,
@@ -197,11 +246,7 @@ function fetchedKeys(url: string | URL): KeySource {
   const fetchKeys = async (): Promise<void> => {
     attemptedAt = performance.now();
     const { createLocalJWKSet } = await import("jose");
-    const response = await http.request({
-      method: "GET",
-      url,
-      headers: { accept: "application/json" },
-    });
+    const response = await http.request(toRequest(await findUrl(http)));
     if (response.status !== 200)
       throw new Error(`${origin} responded with the status ${response.status}`);
     keys = createLocalJWKSet(JSON.parse(response.text()) as JSONWebKeySet);

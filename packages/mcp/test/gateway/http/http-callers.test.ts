@@ -165,7 +165,7 @@ describe("a token", () => {
     [{ jwks: "z" }, "jwks takes the URL of a key set"],
     [{ jwks: "ftp://id.example/jwks" }, "jwks takes the URL of a key set"],
     [{ jwks: {} }, "jwks takes the URL of a key set"],
-    [{ jwks: undefined }, "jwks takes the URL of a key set"],
+    [{ jwks: undefined, issuer: "id" }, "jwks is missing, and issuer is no URL"],
   ])("cannot be checked with %j", (more, message) => {
     const options = { issuer, audience, jwks: { keys: [] }, ...more };
     expect(() => jwtCallers(options as never)).toThrow(message);
@@ -280,6 +280,43 @@ describe("the keys of an issuer", () => {
     served.keys = [second.jwk];
     go(11 * minute);
     expect((await asked(sent)).status).toBe(401);
+  });
+});
+
+describe("the metadata of an issuer", () => {
+  /** An issuer with metadata at one of the places. */
+  async function issuerAt(place: (path: string) => string, named?: string) {
+    const server = createServer((request, response) => {
+      const { port } = server.address() as AddressInfo;
+      const own = `http://127.0.0.1:${port}/tenant`;
+      if (request.url === "/keys") {
+        return void response.end(JSON.stringify({ keys: [first.jwk] }));
+      }
+      if (request.url !== place("/tenant")) return void response.writeHead(404).end();
+      const metadata = { issuer: named ?? own, jwks_uri: `http://127.0.0.1:${port}/keys` };
+      response.end(JSON.stringify(metadata));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/tenant`;
+  }
+
+  async function askWith(own: string): Promise<number> {
+    const { url } = await listening(echo, { publicUrl, ...jwtCallers({ issuer: own, audience }) });
+    return (await ask(url, { headers: bearer(await token({ iss: own })) })).status;
+  }
+
+  it.each<[string, (path: string) => string]>([
+    ["OpenID Connect", (path) => `${path}/.well-known/openid-configuration`],
+    ["RFC 8414", (path) => `/.well-known/oauth-authorization-server${path}`],
+  ])("names its keys: %s", async (_, place) => {
+    expect(await askWith(await issuerAt(place))).toBe(200);
+  });
+
+  it("of another issuer, or none, admits no caller", async () => {
+    const place = (path: string): string => `${path}/.well-known/openid-configuration`;
+    expect(await askWith(await issuerAt(place, "https://id.example.com"))).toBe(503);
+    expect(await askWith(await issuerAt(() => "/elsewhere"))).toBe(503);
   });
 });
 
