@@ -9,6 +9,7 @@
  * - `!`: it makes the program do more than its arguments say; `&`: its value is a command that is run.
  *
  * `any`: all other options are harmless, and have no value in the next word. `-#`: digits are an option.
+ * `single`: each letter has a word of its own, and a word after an operand is no option.
  */
 type OptionText = string;
 

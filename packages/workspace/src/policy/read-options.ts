@@ -27,7 +27,7 @@ interface Options {
   readonly names: ReadonlyMap<string, string>;
   /** Other options are harmless. */
   readonly allowsOthers: boolean;
-  /** A letter has a word of its own. */
+  /** A letter has a word of its own, and what follows an operand is no option. */
   readonly isSingle: boolean;
 }
 
@@ -99,12 +99,13 @@ function read(table: Options, args: readonly string[]): ReadArguments {
   };
   for (; at < args.length; at++) {
     const word = args[at] as string;
-    if (word === "--") {
+    const isOperand =
+      word === "-" || !word.startsWith("-") || (table.isSingle && operands.length > 0);
+    if (isOperand) operands.push(word);
+    else if (word === "--") {
       operands.push(...args.slice(at + 1));
       break;
-    }
-    if (word === "-" || !word.startsWith("-")) operands.push(word);
-    else if (!word.startsWith("--")) addLetters(word);
+    } else if (!word.startsWith("--")) addLetters(word);
     else {
       const [given = ""] = word.slice(2).split("=", 1);
       const name = completeName(table.names, given);

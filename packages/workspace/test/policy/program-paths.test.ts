@@ -55,6 +55,8 @@ describe("what a program writes is read from its options, in every way to write 
     ["uniq in out", "r in | w out"],
     ["uniq -f 1 in out", "r in | w out"],
     ["xxd -r in out", "r in | w out"],
+    ["xxd in -u", "r in | w -u"],
+    ["xxd -g 2 in --", "r in | w --"],
     ["tee -a x y", "w x | w y"],
     ["touch -r a b", "r a | w b"],
     ["mkdir -p a/b", "w a/b"],
