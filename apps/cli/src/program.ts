@@ -24,6 +24,7 @@ import { addServe } from "./commands/serve/command.ts";
 import { addStudio } from "./commands/studio/command.ts";
 import { addStubs } from "./commands/stubs.ts";
 import { addTest } from "./commands/test/command.ts";
+import { addToken } from "./commands/token.ts";
 import { addTrust } from "./commands/trust.ts";
 import { addTypes } from "./commands/types/command.ts";
 import { addValidate } from "./commands/validate/command.ts";
@@ -229,6 +230,7 @@ export function createProgram(context: CommandContext): Command {
   addLsp(program, context);
   addExport(program, context);
   addInstall(program, context);
+  addToken(program, context);
   addTrust(program, context);
   addDoctor(program, context);
   addLogin(program, context);

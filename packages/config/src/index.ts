@@ -5,7 +5,14 @@ export type { LoadConfigOptions, LoadedConfig } from "./load-config.ts";
 export { moduleSources } from "./modules/module-source.ts";
 export type { ModuleSourcesOptions } from "./modules/module-source.ts";
 export { importModule } from "./modules/import-module.ts";
-export type { ServeApprovals, ServeLimits, ServeReplica } from "./reading/check-config.ts";
+export type {
+  ServeApprovals,
+  ServeCallers,
+  ServeIssuer,
+  ServeLimits,
+  ServeReplica,
+  ServeToken,
+} from "./serve/configured-serve.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
 export type { Lock, LockedTool } from "./lock/lock.ts";
 export { lockOf } from "./lock/lock.ts";

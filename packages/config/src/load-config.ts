@@ -19,12 +19,7 @@ import {
   type ConfiguredBuiltin,
 } from "./builtin/configured-builtin.ts";
 import { locked, type Lock } from "./lock/lock.ts";
-import {
-  checkConfig,
-  configuredPolicy,
-  serveLimitsIn,
-  type ServeLimits,
-} from "./reading/check-config.ts";
+import { checkConfig, configuredPolicy } from "./reading/check-config.ts";
 import {
   configuredModules,
   loadModules,
@@ -41,6 +36,7 @@ import {
 import type { ConfiguredSource } from "./configured-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import { checkSecretVariables } from "./reading/secret-variables.ts";
+import { configuredServe, type ServeLimits } from "./serve/configured-serve.ts";
 import { readInputs, readInput } from "./reading/read-input.ts";
 import { configuredStore, type StorePlace } from "./store/configured-store.ts";
 import type { SharedStore } from "./store/shared-store.ts";
@@ -275,7 +271,7 @@ async function readConfig(
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
-  const serve = serveLimitsIn(config, reader);
+  const serve = configuredServe(config, reader);
   checkSecretVariables(serve?.approvals, reader);
   reader.refuse();
   return {

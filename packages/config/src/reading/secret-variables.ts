@@ -1,5 +1,5 @@
 import { childPointer } from "@toolweave/core/adapter";
-import type { ServeApprovals } from "./check-config.ts";
+import type { ServeApprovals } from "../serve/configured-serve.ts";
 import type { ConfigReader } from "./config-reader.ts";
 
 /** The beginning of the names of variables whose values decide who may approve. */

@@ -15,9 +15,16 @@ export type {
   ProtectedResource,
 } from "./http/http-options.ts";
 export type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
+export { gatewayCallers } from "./http/gateway-callers.ts";
+export type {
+  CallerClaims,
+  CallerIssuer,
+  GatewayCallers,
+  GatewayCallersOptions,
+} from "./http/gateway-callers.ts";
 export { jwtCallers } from "./http/jwt-callers.ts";
 export type { JwtCallers, JwtOptions } from "./http/jwt-callers.ts";
-export { createToken, hasNamedToken, namedTokens } from "./http/named-tokens.ts";
+export { createToken, namedTokens } from "./http/named-tokens.ts";
 export type { CreatedToken, NamedToken } from "./http/named-tokens.ts";
 
 export { toMcpTool } from "./server/mcp-tool.ts";

@@ -6,7 +6,7 @@ import { UsageError } from "../../process/exit-code.ts";
 /** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for these. */
 export interface ServeLimitOptions extends Omit<
   ServeLimits,
-  "sessionIdleMs" | "approvals" | "replica"
+  "sessionIdleMs" | "approvals" | "replica" | "publicUrl" | "callers"
 > {
   /** Milliseconds. */
   readonly sessionIdle?: number;

@@ -21,8 +21,9 @@ import { openStore } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
-import { isLoopback, parseAddress } from "../shared/parse-address.ts";
+import { parseAddress } from "../shared/parse-address.ts";
 import { prepareApprovalsAccess } from "./approvals-access.ts";
+import { oneCallerNotice, resolveCallers, type HttpAddress } from "./callers.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 import { openRecording } from "./recording.ts";
 import { resolveReplica } from "./replica.ts";
@@ -101,6 +102,8 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       gatewayToken: http?.token,
       isHttp: http !== undefined,
     });
+    const callers =
+      http === undefined ? undefined : resolveCallers(http, options.tokenEnv, loaded.serve);
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
@@ -110,6 +113,8 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
       ...telemetry?.measured(store),
+      // What one of them is granted would be granted to all.
+      ...(callers?.areApart === false ? { grants: false } : {}),
       ...recording.options,
     });
     recording.start(executor);
@@ -144,7 +149,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       // It is handled below, as soon as clients are served.
       failed.catch(() => {});
       // A host that has started this is answered at once: the gateway itself waits for what a client asks for.
-      if (http === undefined) {
+      if (http === undefined || callers === undefined) {
         const announced = settling.then(() => {
           if (loaded.sources.length > 0 && registry.failedSources.length === loaded.sources.length)
             return;
@@ -157,19 +162,20 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       } else {
         await Promise.race([settling, failed]);
         await approvals.listen(executor);
-        const to =
-          options.tokenEnv === undefined
-            ? "programs on this machine"
-            : `clients that send the token of ${options.tokenEnv}`;
-        const what = `${describeTools(loaded)} to ${to}`;
+        const { host, port } = http;
+        const onListening = (url: string): void => {
+          output.printMessage(
+            `toolweave: Serving ${describeTools(loaded)} to ${callers.description}, at ${url}`,
+          );
+          if (!callers.areApart) output.printMessage(oneCallerNotice);
+        };
         await Promise.race([
           serveHttp(
             gateway,
-            { ...http, ...listener },
+            { host, port, ...callers.options, ...listener },
             { graceMs, drainDelayMs: replica?.drainDelayMs ?? 0 },
-            what,
+            onListening,
             io,
-            output,
           ),
           failed,
         ]);
@@ -227,12 +233,11 @@ async function serveHttp(
   gateway: McpGateway,
   options: Parameters<typeof listenHttp>[1],
   { graceMs, drainDelayMs }: { readonly graceMs: number; readonly drainDelayMs: number },
-  what: string,
+  onListening: (url: string) => void,
   io: CliIo,
-  output: Output,
 ): Promise<void> {
   const listener = await listenHttp(gateway, options);
-  output.printMessage(`toolweave: Serving ${what}, at ${listener.url}`);
+  onListening(listener.url);
   try {
     await rejectOnInterrupt(new Promise<never>(() => {}), io.signal);
   } finally {
@@ -250,15 +255,10 @@ function parseHttpOptions(
   { http, tokenEnv }: ServeOptions,
   io: CliIo,
   output: Output,
-): { readonly host: string; readonly port: number; readonly token?: string } {
+): HttpAddress {
   const written = http === true || http === undefined ? "127.0.0.1:8137" : http;
   const { host, port } = parseAddress("--http", written);
-  if (tokenEnv === undefined) {
-    if (isLoopback(host)) return { host, port };
-    throw new UsageError(
-      `${host} can be reached from other machines, which could call every tool: name the environment variable of the clients' token with --token-env.`,
-    );
-  }
+  if (tokenEnv === undefined) return { host, port };
   const token = io.env[tokenEnv] ?? "";
   if (token === "") {
     throw new UsageError(

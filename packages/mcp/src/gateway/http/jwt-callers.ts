@@ -147,7 +147,13 @@ function isKeySource(jwks: unknown): boolean {
   return Array.isArray((jwks as Partial<JSONWebKeySet> | null | undefined)?.keys);
 }
 
-function defaultCaller({ sub, roles, client_id: client, azp }: JsonObject): Caller | undefined {
+/** The caller by the usual claims. */
+export function defaultCaller({
+  sub,
+  roles,
+  client_id: client,
+  azp,
+}: JsonObject): Caller | undefined {
   if (typeof sub !== "string" || sub === "") return undefined;
   const agent = client ?? azp;
   return {
