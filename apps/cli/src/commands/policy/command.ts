@@ -11,10 +11,12 @@ import {
 } from "../shared/options.ts";
 import type { CheckOptions } from "./check.ts";
 import type { ExplainOptions } from "./explain.ts";
+import type { PolicyTestOptions } from "./test-cases.ts";
 
 const policyExamples = `
 Examples:
   $ toolweave policy explain openapi.yaml delete_pet id=7 --policy strict
+  $ toolweave policy test policy.test.json
   $ toolweave policy check 'git status && rm -rf build'
 
 \`toolweave policy explain --help\` has more examples and a policy file.
@@ -81,7 +83,52 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
       const { sources, ...written } = splitCallWords([tool, ...words], "policy explain");
       end(await explain(written.tool, written.words, { ...options, sources }, io, output));
     });
+  addTest(policy, { io, output, end });
   addCheck(policy, { output, end });
+}
+
+const testExamples = `
+Examples:
+  $ toolweave policy test policy.test.json
+  $ toolweave policy test policy.test.json --config toolweave.json --require-coverage
+
+A file has calls, and what the policy must decide about them. \`rule\` also says which rule:
+  {
+    "cases": [
+      { "tool": "shop__delete_order", "caller": { "id": "eve", "roles": ["guest"] },
+        "expect": "deny", "rule": "guests-read" },
+      { "tool": "shop__get_order", "arguments": { "id": 7 }, "expect": "allow" }
+    ]
+  }
+A case without arguments is about the tool. All layers of the policy are counted, as in
+\`policy explain\`; what a person has approved for more than one call is not.
+`;
+
+/** Registers `toolweave policy test`. */
+function addTest(policy: Command, { io, output, end }: CommandContext): void {
+  withPolicy(withToolOptions(policy.command("test")))
+    .summary("compare the decisions about calls with a file")
+    .description(
+      "Compares what the policy decides about calls with what a file expects, and lists the rules that decide no case. Nothing is called.",
+    )
+    .usage("[options] <file>")
+    .argument("<file>", "the file with the cases")
+    .option("--require-coverage", "fail if a rule decides no case")
+    .option("--json", "print the results as JSON")
+    .addHelpText(
+      "after",
+      testExamples +
+        exitCodesHelp({
+          0: "each case is as expected",
+          1: "a case is not as expected, or a rule has no case with --require-coverage",
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded",
+        }),
+    )
+    .action(async (file: string, options: PolicyTestOptions) => {
+      const { testPolicy } = await import("./test-cases.ts");
+      end(await testPolicy(file, options, io, output));
+    });
 }
 
 const checkExamples = `
