@@ -1,6 +1,7 @@
 import type { AuditRow } from "@toolweave/console";
 import { useState } from "preact/hooks";
 import { usePages } from "../api/paged-resource.ts";
+import { withQuery } from "../api/client.ts";
 import { Link } from "../navigation/link.tsx";
 import { toPath } from "../navigation/routes.ts";
 import { formatTime } from "../text/format.ts";
@@ -9,6 +10,7 @@ import { Attached } from "../ui/attached.tsx";
 import { Badge, type Tone } from "../ui/badge.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
+import { SearchInput } from "../ui/search-input.tsx";
 import { ScreenHeader } from "../ui/screen-header.tsx";
 import { EmptyState } from "../ui/states.tsx";
 
@@ -24,6 +26,7 @@ const tones: Readonly<Record<string, Tone>> = {
 /** The audit: each decision with its rule, the person and the hash of the entry. */
 export function AuditScreen() {
   const [version, setVersion] = useState(0);
+  const [who, setWho] = useState("");
   return (
     <>
       <ScreenHeader
@@ -31,26 +34,42 @@ export function AuditScreen() {
         detail="Who decided what, newest first"
         actions={
           <button type="button" class="button" onClick={() => setVersion(version + 1)}>
-            Read again
+            Refresh
           </button>
         }
       />
       <Attached what="audit">
-        <Entries key={version} />
+        <div class="search-row" role="search">
+          <SearchInput
+            label="Decisions of one caller or person"
+            placeholder="The whole id of a caller, or the name of a person"
+            value={who}
+            onInput={setWho}
+          />
+        </div>
+        <Entries key={version} who={who.trim()} onWho={setWho} />
       </Attached>
     </>
   );
 }
 
-function Entries() {
-  const pages = usePages<AuditRow>("/api/audit?limit=100");
+function Entries({ who, onWho }: { who: string; onWho: (who: string) => void }) {
+  const pages = usePages<AuditRow>(withQuery("/api/audit", { limit: 100, who }));
   return (
     <PagedList
       pages={pages}
       empty={
-        <EmptyState title="The audit is empty">
-          <p>Each decision about a call has an entry here, as soon as a gateway has written it.</p>
-        </EmptyState>
+        who === "" ? (
+          <EmptyState title="The audit is empty">
+            <p>
+              Each decision about a call has an entry here, as soon as a gateway has written it.
+            </p>
+          </EmptyState>
+        ) : (
+          <EmptyState title="No decision matches">
+            <p>Write the whole id of a caller, or the whole name of a person.</p>
+          </EmptyState>
+        )
       }
     >
       {(items) => (
@@ -60,6 +79,7 @@ function Entries() {
               <details>
                 <summary class="audit-row">
                   <span class="muted mono">{formatTime(row.time)}</span>
+                  <span>{toWho(row)}</span>
                   <span class="mono">{row.tool === undefined ? "" : safeLine(row.tool)}</span>
                   <span>
                     {row.decision !== undefined && (
@@ -69,11 +89,13 @@ function Entries() {
                     )}
                   </span>
                   <span>{row.by === undefined ? "" : `by ${safeLine(row.by)}`}</span>
-                  <span class="muted">{row.rule === undefined ? "" : safeLine(row.rule)}</span>
+                  <span class="muted">{safeLine(row.reason ?? row.rule ?? "")}</span>
                 </summary>
                 <div class="audit-entry">
                   <p class="muted">
                     Entry {row.seq}
+                    {row.from !== undefined && `, from ${safeLine(row.from)}`}
+                    {row.rule !== undefined && `, by the rule ${safeLine(row.rule)}`}
                     {row.hash !== undefined && (
                       <>
                         , hash of the arguments <code class="code">{safeLine(row.hash)}</code>
@@ -86,6 +108,11 @@ function Entries() {
                       </>
                     )}
                   </p>
+                  {row.caller !== undefined && row.caller !== who && (
+                    <button type="button" class="button" onClick={() => onWho(row.caller ?? "")}>
+                      Only decisions for {safeLine(row.caller)}
+                    </button>
+                  )}
                   <JsonView value={row.entry} label={`Entry ${row.seq}`} />
                 </div>
               </details>
@@ -95,4 +122,10 @@ function Entries() {
       )}
     </PagedList>
   );
+}
+
+/** The caller of a decision: `ada (via desk)`. */
+function toWho({ caller, agent }: AuditRow): string {
+  if (caller === undefined) return "";
+  return agent === undefined ? safeLine(caller) : `${safeLine(caller)} (via ${safeLine(agent)})`;
 }

@@ -65,6 +65,22 @@ describe.skipIf(!hasChromium)("a person (needs chromium)", () => {
     );
   });
 
+  test("reads in the audit who called, who answered and why, and sees the decisions of one person", async () => {
+    await goTo(page, "/audit");
+    const row = page.locator(".audit-row").first();
+    await row.waitFor();
+    expect(await row.textContent()).toContain("jo (via desk)");
+    expect(await row.textContent()).toContain("Orders are closed in December.");
+    await page.fill("[data-search]", "acme/kim");
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".audit-row")].every((one) =>
+        one.textContent?.includes("acme/kim"),
+      ),
+    );
+    await page.fill("[data-search]", "mallory");
+    await page.getByText("No decision matches").waitFor();
+  });
+
   test("reads that a value is required only after its field was left", async () => {
     await goTo(page, "/tools");
     const checked = page.waitForResponse((response) => response.url().endsWith("/check"));

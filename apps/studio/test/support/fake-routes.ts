@@ -346,7 +346,18 @@ export function createFakeRoutes(state: FakeState): readonly FakeRoute[] {
         problems: [],
       }),
     ],
-    ["GET", "/api/audit", ({ query }) => page(runs.makeAudit(tools), query)],
+    [
+      "GET",
+      "/api/audit",
+      ({ query }) => {
+        const who = query.get("who") ?? "";
+        const rows = runs.makeAudit(tools);
+        return page(
+          rows.filter(({ caller, by }) => who === "" || caller === who || by === who),
+          query,
+        );
+      },
+    ],
     [
       "GET",
       "/api/lock/diff",

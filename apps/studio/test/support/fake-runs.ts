@@ -187,9 +187,17 @@ export function makeAudit(tools: readonly ToolRow[]): readonly AuditRow[] {
     tool: tools[index]?.name ?? "tool",
     runId: `run_${index % 40}`,
     callId: `call_${index}`,
+    caller: index % 2 === 0 ? "jo" : "acme/kim",
+    ...(index % 2 === 0 ? { agent: "desk" } : {}),
+    from: "serve",
     ...(index % 3 === 0
-      ? { decision: index % 6 === 0 ? "approved" : "allow", by: "jo", rule: "policy rules[2]" }
-      : {}),
+      ? {
+          decision: index % 6 === 0 ? "approved" : "denied",
+          by: "jo",
+          rule: "policy rules[2]",
+          reason: "Orders are closed in December.",
+        }
+      : { decision: "allowed", reason: "supervised: reads run" }),
     hash: "5d41402abc4b2a76b9719d911017c592",
     entry: { type: "decision", tool: tools[index]?.name ?? "tool", attempt: 1 },
   }));

@@ -53,6 +53,46 @@ test("decisions that another process has recorded are listed, newest first, by p
   expect(third.nextCursor).toBeUndefined();
 });
 
+test("decisions have the caller and the reason, and are found by either of the two people", async () => {
+  const path = makeFile();
+  const gateway = new ToolExecutor({
+    registry: new ToolRegistry(tools),
+    policy: {
+      rules: [{ effect: "deny", tools: "read", callers: { id: "eve" }, reason: "Not hers." }],
+    },
+    audit: auditFile(path),
+  });
+  const callers = [{ id: "ada", agent: "desk" }, { id: "bob" }, { id: "eve" }];
+  for (let at = 0; at < 600; at++) {
+    const caller = callers[at % 2] as (typeof callers)[number];
+    await gateway.execute({ id: `${at}`, name: "read", arguments: {} }, { caller });
+  }
+  await gateway.execute({ id: "e", name: "read", arguments: {} }, { caller: { id: "eve" } });
+  const asked = await gateway.execute(
+    { id: "p", name: "pay", arguments: {} },
+    { caller: { id: "bob" } },
+  );
+  if (asked.status !== "interrupted") throw new Error(`It is ${asked.status}.`);
+  await gateway.resume(asked.interruption, [{ type: "approve", by: "grace" }]);
+  const console = new CheckedConsole(tools, {}, { audit: readerFor(path) });
+  const list = async (query: string): Promise<AuditList> =>
+    (await console.send<AuditList>(`/api/audit?${query}`)).body;
+  expect((await list("who=eve")).items).toMatchObject([
+    { caller: "eve", decision: "denied", reason: "Not hers." },
+  ]);
+  expect((await list("who=grace")).items).toMatchObject([{ caller: "bob", by: "grace" }]);
+  expect((await list("who=mallory")).items).toEqual([]);
+  const pages: string[] = [];
+  for (let cursor: string | undefined = ""; cursor !== undefined;) {
+    const next: AuditList = await list(
+      `who=ada&limit=70${cursor === "" ? "" : `&cursor=${cursor}`}`,
+    );
+    pages.push(...next.items.map(({ callId, agent }) => `${callId} ${agent}`));
+    cursor = next.nextCursor;
+  }
+  expect(pages).toEqual(Array.from({ length: 300 }, (_, at) => `${598 - 2 * at} desk`));
+});
+
 test.each(["limit=0", "limit=201", "cursor=x"])("with %s is 400", async (query) => {
   const console = new CheckedConsole(tools, {}, { audit: readerFor(makeFile()) });
   expect((await console.send(`/api/audit?${query}`)).status).toBe(400);
