@@ -43,8 +43,9 @@ export interface AiToolsOptions {
  * structured value, or the text; a failure is a tool error that the model reads, and `error` is a `ToolError`.
  *
  * A call that the policy asks about becomes the SDK's own `tool-approval-request`, and runs after an approving
- * `tool-approval-response`: once, with exactly the arguments of the request, within 24 hours, in this process, for the
- * same executor, and for the same caller and session (a run with neither: in a run of the same id). Any other approval
+ * `tool-approval-response`: once, with exactly the arguments of the request, within 24 hours, in this process or another
+ * one with the same key and store of pending calls, and for the same caller and session (a run with neither: in a run of
+ * the same id). Any other approval
  * fails with `approval_invalid`, and the call does not run. An answer in the SDK's `toolApproval` option does not count
  * as a person's: see `aiToolApproval`, which also says why a call is asked about.
  *
@@ -209,7 +210,7 @@ const checkOutcome = checks.valueThat(
 
 /**
  * Converts an outcome to the `output` of the SDK's `tool-result`: what a model reads of it. For a call that the SDK does
- * not execute itself, such as one that was approved in another process: `executor.resume` returns its outcome.
+ * not execute itself, such as one that a person has approved elsewhere: `executor.resume` returns its outcome.
  *
  * An error, and a call that still waits, become `error-text`.
  *

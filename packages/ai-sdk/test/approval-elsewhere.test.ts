@@ -28,19 +28,45 @@ describe("an approval that another process requested", () => {
     expect(resultsRead(model)).toEqual({ c1: { type: "text", value: '{"removed":7}' } });
   });
 
-  it("runs nothing as a message, and the model reads why", async () => {
+  it("runs the call from the messages, once, and leaves no other call that could be approved", async () => {
     const pendingCalls = memoryPendingCalls();
     const { conversation, asked } = await askedToRemove(
       await aiTools(museum({ key, pendingCalls }).executor),
     );
     const { executor, removed } = museum({ key, pendingCalls });
     conversation.answer(asked, { c1: true });
-    const model = scripted([say("hm")]);
+    const before = [...conversation.messages];
+    const model = scripted([say("It is gone.")]);
     await conversation.go(model, await aiTools(executor));
-    expect(removed).toEqual([]);
-    expect(JSON.stringify(resultsRead(model))).toContain(
-      "its program continues the stored call with executor.resume",
-    );
+    expect(removed).toEqual([7]);
+    expect(resultsRead(model)).toEqual({ c1: { type: "text", value: '{"removed":7}' } });
+    expect(await pendingCalls.list()).toEqual([]);
+    // A client that has not received the response sends the same messages to another process.
+    const other = museum({ key, pendingCalls });
+    conversation.messages.splice(0, Infinity, ...before);
+    await conversation.go(scripted([say("hm")]), await aiTools(other.executor));
+    expect([removed, other.removed]).toEqual([[7], []]);
+    expect(await pendingCalls.list()).toEqual([]);
+  });
+
+  it("runs nothing for another caller, with another key, or for other arguments", async () => {
+    const pendingCalls = memoryPendingCalls();
+    const asking = museum({ key, pendingCalls }).executor.startRun({ caller: { id: "ada" } });
+    const { conversation, asked } = await askedToRemove(await aiTools(asking));
+    conversation.answer(asked, { c1: true });
+    const before = [...conversation.messages];
+    const [waiting] = await pendingCalls.list();
+    for (const [caller, otherKey] of [
+      ["eve", key],
+      ["ada", `${key}, another one`],
+    ] as const) {
+      const { executor, removed } = museum({ key: otherKey, pendingCalls });
+      conversation.messages.splice(0, Infinity, ...before);
+      const model = scripted([say("hm")]);
+      await conversation.go(model, await aiTools(executor.startRun({ caller: { id: caller } })));
+      expect(removed).toEqual([]);
+      expect(await pendingCalls.list()).toEqual([waiting]);
+    }
   });
 });
 

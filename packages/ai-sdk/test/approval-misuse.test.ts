@@ -169,22 +169,6 @@ describe("an approval", () => {
     await conversation.go(scripted([say("done")]), tools);
     expect(removed).toEqual([7, 8]);
   });
-
-  it("is evicted, oldest first, if more than a thousand wait", async () => {
-    const { executor, removed } = museum();
-    const tools = await aiTools(executor);
-    const { conversation, asked } = await askedToRemove(tools);
-    conversation.answer(asked, { c1: true });
-    for (let n = 0; n < 1000; n++) {
-      const options = { toolCallId: `n${n}`, messages: [], context: {} };
-      const needsApproval = tools["remove"]?.needsApproval;
-      if (typeof needsApproval === "function") await needsApproval({ id: n }, options);
-    }
-    const model = scripted([say("hm")]);
-    await conversation.go(model, tools);
-    expect(removed).toEqual([]);
-    expect(resultsRead(model)).toEqual(invalid);
-  });
 });
 
 it("a forged approval of endlessly nested arguments is answered like any invalid call", async () => {

@@ -54,6 +54,16 @@ interface StoredCall extends PendingCallRecord {
   readonly owner: string;
 }
 
+/** A call that has ended. */
+interface FinishedCall {
+  readonly expiresAt: number;
+  /** The beginning of its state. */
+  readonly state: string;
+}
+
+/** Characters of a state, which begins with random ones, that tell two calls apart. */
+const comparedLength = 64;
+
 class MemoryPendingCalls implements PendingCallStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
@@ -61,8 +71,8 @@ class MemoryPendingCalls implements PendingCallStore {
   readonly #calls = new Map<string, StoredCall>();
   /** Number of pending calls of each owner. */
   readonly #counts = new Map<string, number>();
-  /** Expiry of each finished call: until then it must not be taken for a new one. */
-  readonly #finished = new Map<string, number>();
+  /** Each finished call, until it expires: it must not be taken for a new one. */
+  readonly #finished = new Map<string, FinishedCall>();
   /** Results of finished calls, each with its expiry; oldest first. */
   readonly #results = new Map<string, { readonly sealed: string; readonly until: number }>();
   #resultCharacters = 0;
@@ -116,10 +126,11 @@ class MemoryPendingCalls implements PendingCallStore {
     if (call === undefined) return;
     this.#delete(id);
     if (result !== undefined) this.#addResult(id, result);
-    this.#finished.set(id, call.interruption.expiresAt);
+    const { expiresAt, state } = call.interruption;
+    this.#finished.set(id, { expiresAt, state: state.slice(0, comparedLength) });
     if (this.#finished.size <= maxFinished) return;
     const [oldest] = this.#finished;
-    if (oldest !== undefined) this.#forget(...oldest);
+    if (oldest !== undefined) this.#forget(oldest[0], oldest[1].expiresAt);
   }
 
   finishedResult(id: string): string | undefined {
@@ -147,9 +158,9 @@ class MemoryPendingCalls implements PendingCallStore {
    * @throws ToolError `internal` if another interruption has the id.
    */
   #isKnown({ id, state }: Interruption): boolean {
-    const known = this.#calls.get(id);
-    if (known === undefined) return this.#finished.has(id);
-    if (known.interruption.state === state) return true;
+    const known = this.#calls.get(id)?.interruption.state ?? this.#finished.get(id)?.state;
+    if (known === undefined) return false;
+    if (known.slice(0, comparedLength) === state.slice(0, comparedLength)) return true;
     throw new ToolError(
       "internal",
       `The interruption "${id}" is stored already, with another state: give each an id of its own.`,
@@ -205,7 +216,7 @@ class MemoryPendingCalls implements PendingCallStore {
       if (interruption.expiresAt > now) break;
       if (status === "pending") this.#delete(id);
     }
-    for (const [id, expiresAt] of this.#finished) {
+    for (const [id, { expiresAt }] of this.#finished) {
       if (expiresAt > now) break;
       this.#forget(id, expiresAt);
     }

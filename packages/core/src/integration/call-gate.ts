@@ -2,11 +2,13 @@ import type { CallOptions } from "../contract/call-options.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
+import { withdraw } from "../approvals/pending-call-store.ts";
+import type { CallName } from "../executor/call/call-state.ts";
 import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { markRounded } from "../json/exact-number.ts";
 import type { JsonObject } from "../json/json.ts";
-import { BoundedMap, perObject, type IntegrationTarget } from "./target.ts";
+import type { IntegrationTarget } from "./target.ts";
 import { notApprovedText, ToolFailure } from "./content-parts.ts";
 
 /** A call as a framework hands it to a tool. */
@@ -33,20 +35,6 @@ export function toToolCall({
   return { id, name, arguments: isBlank ? "" : (JSON.stringify(input) ?? "") };
 }
 
-/**
- * The interrupted calls of an executor that wait for approval in this process, by a key of the integration's choice. At
- * most 1,000 wait: the oldest is removed first, and has to be requested again.
- */
-export class PendingApprovals extends BoundedMap<string, Interruption> {
-  /**
-   * The pending calls of an executor. They belong to it and not to one list of tools: the answer may come with a later
-   * request, for which the host makes its tools anew.
-   */
-  static readonly of: (executor: ToolExecutor) => PendingApprovals = perObject(
-    () => new PendingApprovals(),
-  );
-}
-
 interface Admission {
   readonly run: ToolRun;
   readonly call: ToolCall;
@@ -55,15 +43,15 @@ interface Admission {
 }
 
 /**
- * Runs the calls of a framework that first asks whether a call needs approval, and then executes it, in one process. An
- * approval counts once, for the same arguments, caller and session, or for the same run without either.
+ * Runs the calls of a framework that first asks whether a call needs approval, and then executes it, in this process or
+ * in another one with the same key and store. An approval counts once, for the same arguments, caller and session, or for
+ * the same run without either.
  */
 export class CallGate {
   /** The run that lists the tools: the host's, or the first one of the integration's own. */
   readonly run: ToolRun;
   /** Set when the host has given no run. */
   readonly #runs: DefaultRuns | undefined;
-  readonly #pending: PendingApprovals;
   readonly #principal: unknown;
   /** By the input object, which the framework passes to both functions and no other code can produce. */
   readonly #admitted = new WeakMap<object, Admission>();
@@ -71,7 +59,6 @@ export class CallGate {
   constructor({ executor, run }: IntegrationTarget) {
     this.#runs = run === undefined ? new DefaultRuns(() => executor.startRun()) : undefined;
     this.run = run ?? (this.#runs as DefaultRuns).latest;
-    this.#pending = PendingApprovals.of(executor);
     const { caller, sessionId, id } = this.run;
     if (caller !== undefined || sessionId !== undefined) this.#principal = { caller, sessionId };
     else this.#principal = run === undefined ? {} : { runId: id };
@@ -86,11 +73,7 @@ export class CallGate {
   async requestApproval(call: FrameworkCall): Promise<Interruption | undefined> {
     const admission = await this.#admit(call);
     const { refusal } = admission;
-    if (refusal?.status === "interrupted") {
-      // The same call that is requested again replaces the earlier one: one approval is for one of them.
-      this.#pending.set(this.#toKey(call), refusal.interruption);
-      return refusal.interruption;
-    }
+    if (refusal?.status === "interrupted") return refusal.interruption;
     if (isObject(call.input)) this.#admitted.set(call.input, admission);
     return undefined;
   }
@@ -105,15 +88,19 @@ export class CallGate {
     isApproved: boolean,
     options: Pick<CallOptions, "signal" | "onUpdate"> = {},
   ): Promise<ToolOutcome> {
-    const interruption = isApproved ? this.#takePending(call) : undefined;
+    const interruption = isApproved ? await this.#findWaiting(call) : undefined;
     if (interruption !== undefined) {
       const run = this.#runs?.latest ?? this.run;
-      return run.executor.resume(interruption, [{ type: "approve" }], { ...options, run });
+      const by = run.caller?.id;
+      const answer = { type: "approve", ...(by === undefined ? {} : { by }) } as const;
+      return run.executor.resume(interruption, [answer], { ...options, run });
     }
     const { signal } = options;
     const admission = this.#takeAdmission(call) ?? (await this.#admit(call, signal && { signal }));
     const { run, refusal } = admission;
     if (refusal?.status === "interrupted") {
+      // It would wait for an answer that is never given, beside the one that was.
+      if (isApproved) await withdraw(run.executor.pendingCalls, refusal.interruption);
       throw new ToolFailure("approval_invalid", notApprovedText(call.name));
     }
     // The same object that was admitted: the run continues from there.
@@ -123,7 +110,27 @@ export class CallGate {
   async #admit(call: FrameworkCall, options?: CallOptions): Promise<Admission> {
     const toolCall = toToolCall(call);
     const run = this.#runs?.runFor(call.id) ?? this.run;
-    return { run, call: toolCall, refusal: await run.checkAdmission(toolCall, options) };
+    const refusal = await run.admitNamed(toolCall, this.#toName(call), options);
+    return { run, call: toolCall, refusal };
+  }
+
+  /**
+   * The call that this process or another one has asked about. One that was answered before, too: its outcome is returned
+   * again, and nothing runs twice.
+   */
+  async #findWaiting(call: FrameworkCall): Promise<Interruption | undefined> {
+    const name = this.#toName(call);
+    const record = name === undefined ? undefined : await this.run.findNamedCall(name);
+    return record?.interruption;
+  }
+
+  /** `undefined`: the input nests too deeply to be serialized, which admission reports. */
+  #toName({ id, name, input }: FrameworkCall): CallName | undefined {
+    try {
+      return [canonicalJson([this.#principal, id, name, input])];
+    } catch {
+      return undefined;
+    }
   }
 
   #takeAdmission({ id, name, input }: FrameworkCall): Admission | undefined {
@@ -131,21 +138,6 @@ export class CallGate {
     const admission = this.#admitted.get(input);
     this.#admitted.delete(input);
     return admission?.call.id === id && admission.call.name === name ? admission : undefined;
-  }
-
-  #takePending(call: FrameworkCall): Interruption | undefined {
-    let key: string;
-    try {
-      key = this.#toKey(call);
-    } catch {
-      // Input that nests too deeply to be serialized: admission reports that, and no such call is pending.
-      return undefined;
-    }
-    return this.#pending.take(key);
-  }
-
-  #toKey({ id, name, input }: FrameworkCall): string {
-    return canonicalJson([this.#principal, id, name, input]);
   }
 }
 

@@ -10,7 +10,7 @@ export {
 } from "./content-parts.ts";
 export { notApprovedText, waitingText } from "./content-parts.ts";
 export { ToolFailure, toToolFailure } from "./content-parts.ts";
-export { CallGate, PendingApprovals, toToolCall, type FrameworkCall } from "./call-gate.ts";
+export { CallGate, toToolCall, type FrameworkCall } from "./call-gate.ts";
 export {
   constantToolset,
   integrationError,

@@ -4,7 +4,7 @@ import { memoryPendingCalls } from "@toolweave/core/stores";
 import { FakeClock } from "@toolweave/test-support/fake-clock";
 
 const interruption = (id: string, expiresAt = 2_000_000): Interruption =>
-  ({ id, expiresAt }) as Interruption;
+  ({ id, expiresAt, state: `state of ${id}` }) as Interruption;
 
 describe("pending calls in memory", () => {
   test("can be claimed once", () => {

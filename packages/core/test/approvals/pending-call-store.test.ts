@@ -335,7 +335,7 @@ describe("a resumed call", () => {
 
 test.each([
   ["pendingCalls", { add: () => {} }, "pendingCalls has no claim(); use a store."],
-  ["grants", {}, "grants has no add(); use a store."],
+  ["grants", {}, "grants has no add(); use a store, or false."],
   ["audit", {}, "audit is no sink: it needs write(record)."],
 ])("%s without its methods is refused at construction", (option, value, message) => {
   expect(() => executorFor(guarded(), { [option]: value } as never)).toThrow(

@@ -105,10 +105,18 @@ export interface CallBatch {
   note(call: CallState): void;
 }
 
+/**
+ * Values that name a call for every process with the executor's key: those of a message, from which another process has to
+ * find the call again.
+ */
+export type CallName = readonly JsonValue[];
+
 /** Settings of one call, by its caller. */
 export interface CallSettings extends Pick<CallOptions, "timeoutMs" | "onUpdate" | "asTask"> {
   /** Values for the call and for the calls below it. */
   readonly inherit?: ReadonlyMap<symbol, unknown> | undefined;
+  /** Names the call for other processes, if it has to wait. */
+  readonly callName?: CallName | undefined;
 }
 
 const noSettings: CallSettings = Object.freeze({});

@@ -9,7 +9,8 @@ import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
-import type { CallState } from "../call/call-state.ts";
+import type { CallName, CallState } from "../call/call-state.ts";
+import type { LiveGuard } from "../../contract/call-info.ts";
 import type { InterruptSignal } from "../call/interrupt-signal.ts";
 import { toJson, maxBytes, type Cut } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
@@ -17,6 +18,7 @@ import { notSerializableError } from "../call/to-tool-error.ts";
 import { visibleText } from "../../contract/visible-text.ts";
 import { toErrorMessage } from "../../contract/error-message.ts";
 import { suspendInLedger } from "../stages/ledger.ts";
+import type { NamedPlace } from "./named-calls.ts";
 import { readPermission } from "../stages/permissions.ts";
 
 /** Lifetime of an interruption in milliseconds: 24 hours. */
@@ -42,32 +44,87 @@ export async function suspendCall(
 ): Promise<StoredEnd> {
   const { engine, run } = execution;
   const live = execution.guard();
-  const interruption = live(await written(execution, interrupted));
-  const { id, expiresAt } = interruption;
-  const { decided } = execution;
-  if (decided?.decision === "asked") {
-    live(await engine.audit?.write(execution, { ...decided, interruptionId: id }));
+  const named = execution.settings.callName !== undefined;
+  const stored = named ? live(await storeNamed(execution, interrupted)) : undefined;
+  if (stored?.isEarlier === true) {
+    return { finish: () => endWaiting(execution, interrupted, stored.interruption) };
   }
-  await store(execution, interruption);
+  const interruption = stored?.interruption ?? live(await written(execution, interrupted));
+  const { id, expiresAt } = interruption;
+  try {
+    await writeAsked(execution, id, live);
+  } catch (error) {
+    if (named) await withdraw(engine.pendingCalls, interruption);
+    throw error;
+  }
+  if (!named) await store(execution, interruption);
   await suspendInLedger(execution, interruption);
   return {
     finish: () => {
-      // Before the event: a listener may stop the call, which is pending already.
-      execution.enter("ended");
       const narrower = execution.policies.slice(engine.policies.length);
       const counted = spendCarriedOver(execution);
       const local = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
       engine.liveCalls.add(id, local, engine.clock.now());
-      emitInterrupted(execution, interrupted, id);
-      return { status: "interrupted", ok: false, interruption: cloneJson(interruption, Infinity) };
+      return endWaiting(execution, interrupted, interruption);
     },
     undo: () => void withdraw(engine.pendingCalls, interruption),
   };
 }
 
+function endWaiting(
+  execution: CallState,
+  interrupted: InterruptSignal,
+  interruption: Interruption,
+): ToolOutcome {
+  // Before the event: a listener may stop the call, which is pending already.
+  execution.enter("ended");
+  emitInterrupted(execution, interrupted, interruption.id);
+  return { status: "interrupted", ok: false, interruption: cloneJson(interruption, Infinity) };
+}
+
+async function writeAsked(
+  execution: CallState,
+  interruptionId: string,
+  live: LiveGuard,
+): Promise<void> {
+  const { engine, decided } = execution;
+  if (decided?.decision !== "asked") return;
+  live(await engine.audit?.write(execution, { ...decided, interruptionId }));
+}
+
+/** Stores a call that has a name, unless the same call waits already. */
+async function storeNamed(
+  execution: CallState,
+  interrupted: InterruptSignal,
+): Promise<{ readonly interruption: Interruption; readonly isEarlier: boolean }> {
+  const { engine, settings } = execution;
+  const { findPlace, maxRepeats } = await import("./named-calls.ts");
+  for (let from = 0; ;) {
+    let place: NamedPlace;
+    try {
+      place = await findPlace(engine, settings.callName as CallName, await storeTime(engine), from);
+    } catch (cause) {
+      throw notStoredError(execution, cause);
+    }
+    if ("pending" in place) return { interruption: place.pending, isEarlier: true };
+    const interruption = await written(execution, interrupted, place.id);
+    try {
+      await store(execution, interruption);
+      return { interruption, isEarlier: false };
+    } catch (error) {
+      // Another process has taken the place, or a store that forgets finished calls has had it.
+      const isTaken =
+        ToolError.is(error) && ToolError.is(error.cause) && error.cause.code === "internal";
+      if (!isTaken || place.repeat >= maxRepeats) throw error;
+      from = place.repeat + 1;
+    }
+  }
+}
+
 async function written(
   execution: CallState,
   { requests, suspension }: InterruptSignal,
+  id: string = crypto.randomUUID(),
 ): Promise<Interruption> {
   const { engine, run, call, tool, parent, taskId } = execution;
   try {
@@ -97,7 +154,7 @@ async function written(
       storeTime(engine),
     ]);
     const visible = {
-      id: crypto.randomUUID(),
+      id,
       runId: run.id,
       // The caller of a call that runs as a task does not wait for it, and cannot resume it.
       ...(parent === undefined || taskId !== undefined ? {} : { parentCallId: parent.call.id }),
