@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { AuditRecord } from "@toolweave/core/stores";
 import { add, remove, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
-import { idIn } from "./support/run-cli.ts";
+import { notes } from "./support/notes.ts";
+import { idIn, type Ended } from "./support/run-cli.ts";
 import { tempFile } from "./support/temp-file.ts";
 
 usePetShop();
@@ -69,4 +70,24 @@ test("a call of a tool that a rule hides is recorded with the rule", async () =>
   expect(records()).toMatchObject([
     { tool: "delete_pet", decision: "denied", code: "not_advertised", rule: "policy rules[0]" },
   ]);
+});
+
+test("a configuration has decisions recorded in a file, too, and can require it", async () => {
+  const { config, folder, written } = notes({
+    audit: { file: "log/audit.jsonl", required: true, maxBytes: 300 },
+    policy: "autonomous",
+  });
+  const write = (): Promise<Ended> =>
+    run(["call", "notes__write_note", "text=Tea.", "--config", config]);
+  expect((await write()).code).toBe(0);
+  expect((await write()).code).toBe(0);
+  const log = join(folder, "log");
+  expect(readdirSync(log).toSorted()).toEqual(["audit.jsonl.1", "audit.jsonl.2"]);
+  expect(readFileSync(join(log, "audit.jsonl.1"), "utf8")).toContain('"notes__write_note"');
+  expect(records()).toHaveLength(2);
+  rmSync(log, { recursive: true });
+  writeFileSync(log, "in the way");
+  const refused = await write();
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(log)]);
+  expect(written()).toBe("Tea.\nTea.\n");
 });

@@ -5,6 +5,7 @@ export type { LoadConfigOptions, LoadedConfig } from "./load-config.ts";
 export { moduleSources } from "./modules/module-source.ts";
 export type { ModuleSourcesOptions } from "./modules/module-source.ts";
 export { importModule } from "./modules/import-module.ts";
+export type { ConfiguredAudit } from "./serve/configured-audit.ts";
 export type {
   ServeApprovals,
   ServeCallers,

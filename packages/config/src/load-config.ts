@@ -36,6 +36,7 @@ import {
 import type { ConfiguredSource } from "./configured-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import { checkSecretVariables } from "./reading/secret-variables.ts";
+import { configuredAudit, type ConfiguredAudit } from "./serve/configured-audit.ts";
 import { configuredServe, type ServeLimits } from "./serve/configured-serve.ts";
 import { readInputs, readInput } from "./reading/read-input.ts";
 import { configuredStore, type StorePlace } from "./store/configured-store.ts";
@@ -93,6 +94,8 @@ export interface LoadedConfig {
   readonly store?: string | SharedStore;
   /** The jobs of `builtin.schedule`, for `scheduleWorker`; absent: the file has no schedules. */
   readonly schedules?: ScheduleStore;
+  /** Where decisions are recorded besides the store; absent: nowhere. */
+  readonly audit?: ConfiguredAudit;
   /** The limits of `toolweave serve` that the file has; absent: none. */
   readonly serve?: ServeLimits;
   /** Values that came from the environment, and must not be displayed. */
@@ -182,6 +185,7 @@ export async function loadConfig(
     sources,
     warnings: reader.warnings,
     ...(store === undefined ? {} : { store }),
+    ...(read.audit === undefined ? {} : { audit: read.audit }),
     ...(serve === undefined ? {} : { serve }),
     ...(builtin.schedules === undefined ? {} : { schedules: builtin.schedules }),
     secrets: [
@@ -238,6 +242,7 @@ interface ReadConfig {
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: StorePlace | undefined;
+  readonly audit: ConfiguredAudit | undefined;
   readonly serve: ServeLimits | undefined;
   readonly reader: ConfigReader;
 }
@@ -285,6 +290,7 @@ async function readConfig(
     agents,
     policy,
     store,
+    audit: configuredAudit(config, folder),
     serve,
     reader,
   };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
+  ConfiguredAudit,
   ConfiguredSource,
   LoadConfigOptions,
   LoadedConfig,
@@ -52,6 +53,8 @@ export interface LoadedSources {
   readonly store: StorePlace;
   /** The scheduled jobs, if the file has schedules. */
   readonly schedules: ScheduleStore | undefined;
+  /** Where the file has decisions recorded, besides the store. */
+  readonly audit: ConfiguredAudit | undefined;
   /** The limits of `toolweave serve` in the file. */
   readonly serve: ServeLimits | undefined;
   /** Says how the tools of a source get names that no other source has. */
@@ -174,6 +177,7 @@ export async function planSources(
         hooks: file?.executorOptions.hooks ?? [],
         store: file?.store === undefined ? place : toStorePlace(file.store),
         schedules: file?.schedules,
+        audit: file?.audit,
         serve: file?.serve,
         howToPrefix: (id) =>
           prefixAdvice(

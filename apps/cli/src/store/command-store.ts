@@ -6,7 +6,6 @@ import type {
   MemoryStore,
   PendingCallStore,
 } from "@toolweave/core/stores";
-import { getUserName } from "../process/user-name.ts";
 
 /** The stores that an executor takes. */
 export type ExecutorStores = Required<
@@ -59,18 +58,6 @@ export interface CommandStore extends ExecutorStores {
   prepare(): Promise<void>;
   /** Waits for writes that the executor has not awaited, such as that of a cancelled call that has finished. */
   close(): Promise<void>;
-}
-
-/**
- * The audit of a store, for the executor of a command. Calls without a caller are those of the user of this process.
- *
- * @param from the command, as records name it.
- */
-export function auditFrom({ audit }: Pick<CommandStore, "audit">, from: string): AuditSink {
-  return {
-    required: audit.required === true,
-    write: (record) => audit.write({ caller: { id: getUserName() }, ...record, from }),
-  };
 }
 
 /** The members of a store that an executor takes, without the audit: not every executor of a command makes calls. */

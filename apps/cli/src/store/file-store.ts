@@ -12,6 +12,7 @@ import type {
 } from "@toolweave/core/stores";
 import type { SqliteStore } from "@toolweave/stores";
 import type { CommandStore } from "./command-store.ts";
+import { maxAuditBytes } from "./open-audit.ts";
 import { StoreKey } from "./store-key.ts";
 import { auditPath, builtinFile, isHomeStore } from "./store-place.ts";
 
@@ -150,9 +151,6 @@ export class FileStore implements CommandStore {
     return writing;
   }
 }
-
-/** Bytes above which the file of the audit is moved aside: 64 MiB. */
-const maxAuditBytes = 67_108_864;
 
 async function open(path: string): Promise<SqliteStore> {
   const { sqliteStore } = await import("@toolweave/stores");

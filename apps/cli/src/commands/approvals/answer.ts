@@ -25,7 +25,8 @@ import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { addScripts } from "../../sources/script-source.ts";
-import { auditFrom, type CommandStore } from "../../store/command-store.ts";
+import type { CommandStore } from "../../store/command-store.ts";
+import { openAudit } from "../../store/open-audit.ts";
 import { withStore } from "../../store/open-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
@@ -193,7 +194,7 @@ export function reject(
     const executor = createExecutor({
       registry: new ToolRegistry([]),
       store,
-      audit: auditFrom(store, "approvals"),
+      audit: await openAudit(store, "approvals"),
       key,
     });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
@@ -256,7 +257,7 @@ async function answerCall(
   };
   const plan = await planSources(planOptions, io, output, rebuilt.original);
   const answers = (await getAnswers(interruption, false)) ?? [];
-  const { registry, failures, policy, hooks } = await plan.load();
+  const { registry, failures, policy, hooks, audit } = await plan.load();
   try {
     await addScripts(registry, context?.scripts, planOptions.policy);
     for (const failure of failures)
@@ -271,7 +272,7 @@ async function answerCall(
       timeout,
       isForModel: found?.delegates,
       store,
-      audit: auditFrom(store, "approvals"),
+      audit: await openAudit(store, "approvals", audit),
       key,
     });
     const done = showProgress(io, `Calling ${safeValue(interruption.call.name)} …`);

@@ -13,7 +13,7 @@ import { describeError } from "../../render/describe-error.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { auditFrom } from "../../store/command-store.ts";
+import { openAudit } from "../../store/open-audit.ts";
 import { withStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
@@ -44,7 +44,14 @@ export async function call(
   const plan = await planSources(options, io, output);
   await checkSavePath(options.output);
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
-  const { registry, failures, policy: rules, hooks, store: place } = await plan.load({ tool });
+  const {
+    registry,
+    failures,
+    policy: rules,
+    hooks,
+    audit,
+    store: place,
+  } = await plan.load({ tool });
   try {
     const found = registry.get(tool);
     const isEnd = cannotContinue(plan, failures, found);
@@ -78,7 +85,7 @@ export async function call(
           isForModel: found.delegates,
           // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,
-          audit: auditFrom(store, "call"),
+          audit: await openAudit(store, "call", audit),
           key: store.key.value,
         });
         progress.start();

@@ -7,7 +7,8 @@ import { exitCode, UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { formatCount, safeJson, safeLine } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { auditFrom, executorStores } from "../../store/command-store.ts";
+import { executorStores } from "../../store/command-store.ts";
+import { openAudit } from "../../store/open-audit.ts";
 import { openStore } from "../../store/open-store.ts";
 import { formatHints } from "../shared/hints.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
@@ -27,7 +28,7 @@ export async function runSchedule(
   output: Output,
 ): Promise<number> {
   const plan = await planSources(options, io, output);
-  const { registry, schedules, policy, hooks, store: configured } = await plan.load();
+  const { registry, schedules, policy, hooks, audit, store: configured } = await plan.load();
   const store = await openStore(options.store, configured, io.env);
   try {
     if (schedules === undefined) {
@@ -39,7 +40,7 @@ export async function runSchedule(
       registry,
       key: store.key.value,
       ...executorStores(store),
-      audit: auditFrom(store, "schedule"),
+      audit: await openAudit(store, "schedule", audit),
       hooks,
       ...(policy === undefined ? {} : { policy }),
     });

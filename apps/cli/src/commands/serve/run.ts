@@ -16,7 +16,8 @@ import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { describeCollisions } from "../../render/tool-list.ts";
 import { addScripts } from "../../sources/script-source.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { auditFrom, executorStores } from "../../store/command-store.ts";
+import { executorStores } from "../../store/command-store.ts";
+import { openAudit } from "../../store/open-audit.ts";
 import { openStore } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
@@ -108,7 +109,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       registry,
       key: store.key.value,
       ...executorStores(store),
-      audit: auditFrom(store, "serve"),
+      audit: await openAudit(store, "serve", loaded.audit),
       hooks: [...hooks, ...approvals.hooks, ...(telemetry?.hooks ?? [])],
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),

@@ -12,8 +12,9 @@ import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { formatCount, safeJson, shellLine } from "../../render/text.ts";
 import { planSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { auditFrom, executorStores, type CommandStore } from "../../store/command-store.ts";
+import { executorStores, type CommandStore } from "../../store/command-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
+import { openAudit } from "../../store/open-audit.ts";
 import { openStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { isLoopback, parseAddress } from "../shared/parse-address.ts";
@@ -73,7 +74,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
       registry,
       key: store.key.value,
       ...executorStores(store),
-      audit: auditFrom(store, "studio"),
+      audit: await openAudit(store, "studio", loaded.audit),
       hooks,
       eventPayloads: true,
       eventBacklog,
