@@ -15,7 +15,12 @@ export async function useDatabase<T>(
 ): Promise<T> {
   const { postgresStore } = await import("@toolweave/postgres");
   // No task is awaited, so that nothing listens for notifications.
-  const opened = postgresStore({ connectionString: store.url, key: store.keys, listen: false });
+  const opened = postgresStore({
+    connectionString: store.url,
+    listen: false,
+    // Most of what these commands do needs none.
+    ...(store.keys.length === 0 ? {} : { key: store.keys }),
+  });
   try {
     const result = work(opened);
     return await (signal === undefined ? result : rejectOnInterrupt(result, signal));
