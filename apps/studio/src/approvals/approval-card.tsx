@@ -29,7 +29,7 @@ export function ApprovalCard({ id, headingLevel = 2 }: { id: string; headingLeve
   if (answered !== undefined) {
     return (
       <article class="approval-card">
-        <ApprovalHeader approval={answered.approval} headingLevel={headingLevel} />
+        <ApprovalHeader approval={answered.approval} isAnswered headingLevel={headingLevel} />
         <AnswerOutcome result={answered.result} />
       </article>
     );
@@ -72,8 +72,13 @@ interface Answered {
   readonly result: AnswerResult;
 }
 
-function ApprovalHeader(props: { approval: Approval; headingLevel: 1 | 2 | 3 }) {
-  const { call, requester, expiresAt, runId } = props.approval;
+function ApprovalHeader(props: {
+  approval: Approval;
+  isAnswered?: boolean;
+  headingLevel: 1 | 2 | 3;
+}) {
+  const { call, requester, expiresAt, runId, status } = props.approval;
+  const canExpire = status === "pending" && props.isAnswered !== true;
   const Heading = `h${props.headingLevel}` as const;
   return (
     <header class="approval-header">
@@ -85,7 +90,13 @@ function ApprovalHeader(props: { approval: Approval; headingLevel: 1 | 2 | 3 }) 
             {safeLine(requester.id)} ·{" "}
           </>
         )}
-        expires <RelativeTime time={expiresAt} />
+        {canExpire ? (
+          <>
+            expires <RelativeTime time={expiresAt} />
+          </>
+        ) : (
+          "answered"
+        )}
         {call !== undefined && (
           <>
             {" · "}

@@ -19,7 +19,8 @@ export function FieldHead(props: FieldHeadProps): JSX.Element {
   const { form, place, view, node, name, isRequired, isOpen, id } = props;
   const { title } = view.common;
   const constraints = fieldConstraints(view);
-  const state = valueState(node);
+  // A required field without a value says that it is required.
+  const state = isRequired && node === undefined ? undefined : valueState(node);
   const label = (
     <>
       <span class="form-name">{name}</span>
