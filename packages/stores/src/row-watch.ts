@@ -131,7 +131,6 @@ export class RowWatch {
       this.#timer = undefined;
       this.poll();
     }, this.#pollMs());
-    this.#timer.unref?.();
   }
 
   #rest(): void {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type {
   ConfiguredAudit,
   ConfiguredSource,
@@ -14,6 +13,7 @@ import {
   type ToolRegistry,
   type ToolSource,
 } from "@toolweave/core";
+import { pause } from "@toolweave/core/adapter";
 import type { ScheduleStore } from "@toolweave/core/stores";
 import type { McpSource } from "@toolweave/mcp";
 import { toSourceOptions } from "../input/api-options.ts";
@@ -247,7 +247,8 @@ async function waitForSources(
       ready.catch((error: unknown) => void failures.push(withLoginCommand(error, mcp))),
     );
     const all = Promise.all([registry.ready, ...ends]);
-    const enough = tool === undefined ? all : Promise.race([all, whenThere(tool, registry, ends)]);
+    const enough: Promise<unknown> =
+      tool === undefined ? all : whenThere(tool, registry, ends, all);
     await rejectOnInterrupt(enough, io.signal);
     return [...failures];
   } finally {
@@ -255,13 +256,14 @@ async function waitForSources(
   }
 }
 
-/** Resolves some time after a source has loaded the tool. Never resolves if none does. */
+/** Resolves some time after a source has loaded the tool, or as soon as all have loaded. */
 async function whenThere(
   tool: string,
   registry: ToolRegistry,
   ends: readonly Promise<unknown>[],
+  all: Promise<unknown>,
 ): Promise<void> {
-  await new Promise<void>((resolve) => {
+  const isThere = new Promise<void>((resolve) => {
     const check = (): void => {
       if (registry.get(tool) !== undefined) resolve();
     };
@@ -269,7 +271,8 @@ async function whenThere(
     for (const end of ends) void end.then(check);
     registry.onChange(check);
   });
-  await sleep(otherSourcesMs, undefined, { ref: false });
+  await Promise.race([all, isThere]);
+  await pause(otherSourcesMs, { wake: all });
 }
 
 /** The command of an error that asks for a sign-in names a server of `--mcp` by its URL: it is in no file. */

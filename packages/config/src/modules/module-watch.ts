@@ -57,7 +57,7 @@ function isLocal(url: string): boolean {
   return url.startsWith("file:") && !url.includes("/node_modules/");
 }
 
-/** Watches files for changes, and calls `onChange` once after several. */
+/** Watches files for changes, and calls `onChange` once after several. It does not keep the process alive. */
 export class FileWatch {
   readonly #onChange: () => void;
   readonly #folders = new Map<string, FSWatcher>();
@@ -74,7 +74,7 @@ export class FileWatch {
       this.#files.add(file);
       const folder = dirname(file);
       if (this.#folders.has(folder)) continue;
-      const watcher = watch(folder, (_, name) => {
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
         if (name === null || this.#names(folder, name)) this.#schedule();
       });
       // A folder that is removed is not watched any more.

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { describeConfig, loadConfig, moduleSources } from "@toolweave/config";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { runProgram } from "@toolweave/test-support/run-program";
 import { expect, onTestFinished, test } from "vitest";
 import { folderWith } from "../support/config-file.ts";
 
@@ -105,4 +106,14 @@ test("the content of a module is part of what is trusted, and its code is not ru
   );
   writeFileSync(join(folder, "tools.mjs"), "export default [];");
   expect(describeConfig(path).digest).not.toBe(before.digest);
+});
+
+test("a process that only watches a module ends by itself", async () => {
+  const path = moduleFile(`export const a = ${tool("a", "A")};`);
+  const program = `
+    import { moduleSources } from "@toolweave/config";
+    const [source] = await moduleSources(${JSON.stringify(path)}, { watch: true });
+    await source.ready;
+  `;
+  expect(await runProgram(program, import.meta.dirname)).toMatchObject({ code: 0, errors: "" });
 });

@@ -59,7 +59,6 @@ export class SourceLoading {
       onGraceEnd();
       this.#stopWaiting();
     }, graceMs);
-    this.#timer.unref?.();
   }
 
   #stopWaiting(): void {

@@ -100,13 +100,11 @@ class Thread {
     this.worker = new Worker(new URL(script), {
       workerData: { module: module.href },
       env: { ...env },
-      stdout: true,
-      stderr: true,
       ...(resourceLimits === undefined ? {} : { resourceLimits }),
     });
-    for (const output of [this.worker.stdout, this.worker.stderr]) {
-      output.on("data", (text: Uint8Array) => process.stderr.write(text));
-    }
+    // What it prints goes to stderr. With `stdout: true`, a stream that is read would keep the process alive.
+    const { stdout } = this.worker;
+    stdout.unpipe(process.stdout).on("data", (text: Uint8Array) => process.stderr.write(text));
     let reason: string | undefined;
     this.worker.on("message", (message: ThreadMessage) => this.onMessage(message));
     this.worker.on("error", (error) => (reason = toErrorMessage(error)));

@@ -3,7 +3,7 @@ import { watch, type FSWatcher } from "node:fs";
 /** Editors write a file in several steps. */
 const settleMs = 50;
 
-/** Watches folders, and calls `onChange` once after several changes. */
+/** Watches folders, and calls `onChange` once after several changes. It does not keep the process alive. */
 export class FolderWatch {
   readonly #onChange: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -26,7 +26,7 @@ export class FolderWatch {
     for (const folder of wanted) {
       if (this.#watchers.has(folder)) continue;
       try {
-        const watcher = watch(folder, () => this.#schedule());
+        const watcher = watch(folder, { persistent: false }, () => this.#schedule());
         const forget = (): void => {
           watcher.close();
           this.#watchers.delete(folder);

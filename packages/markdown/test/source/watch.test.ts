@@ -2,6 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
+import { runProgram } from "@toolweave/test-support/run-program";
+import { tempFolder } from "@toolweave/test-support/temp-folder";
 import { openProject, toolFile, writeIn } from "../support/project.ts";
 
 const answer = (value: number | string): string => toolFile(`def run(args):\n    return ${value}`);
@@ -114,4 +116,13 @@ describe("bundles", () => {
     const outcome = await executor.execute({ id: "1", name: "x_tool", arguments: {} });
     expect(outcome.result?.value).toBe("x");
   });
+});
+
+test("a process that only watches a folder ends by itself", async () => {
+  const program = `
+    import { markdownSource } from "@toolweave/markdown";
+    const source = markdownSource(${JSON.stringify(tempFolder())}, { watch: true });
+    await source.ready;
+  `;
+  expect(await runProgram(program, import.meta.dirname)).toMatchObject({ code: 0, errors: "" });
 });

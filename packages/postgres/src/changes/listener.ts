@@ -85,11 +85,11 @@ export class ChangeListener {
     });
     try {
       await client.connect();
-      // The process may end while it only listens. The types of pg do not have it.
-      (client as pg.Client & { unref(): void }).unref();
       await client.query(`LISTEN "${toChannel(this.#db.schema)}"`);
       const isHeard = await this.#sendProbe(client);
       if (this.#client !== client) return;
+      // From now on the process may end: it only listens. The types of pg do not have it.
+      (client as pg.Client & { unref(): void }).unref();
       if (!isHeard) {
         this.#end("deaf");
         this.#retryAfter(deafPauseMs);
@@ -110,7 +110,6 @@ export class ChangeListener {
     const isHeard = new Promise<boolean>((resolve) => {
       this.#probe = { id, arrived: () => resolve(true) };
       timer = this.#timers.setTimeout(() => resolve(false), probeMs);
-      timer.unref?.();
       client.once("end", () => resolve(false));
     });
     try {

@@ -38,7 +38,7 @@ export class ChangeNotifier {
     setTimeout(() => {
       this.#isCollecting = false;
       this.#send().catch(() => {});
-    }, collectMs).unref();
+    }, collectMs);
   }
 
   async #send(): Promise<void> {

@@ -261,7 +261,6 @@ export class Database {
         () => fail(new Error(`PostgreSQL has not answered within ${deadlineMs} ms.`)),
         deadlineMs,
       );
-      timer.unref?.();
       this.#connect()
         .then(async (connected) => {
           if (isOver) return void connected.release();

@@ -99,7 +99,6 @@ export class GroupedStatements {
       this.#waiting = this.#waiting.filter((other) => other !== operation);
       operation.reject(unavailable("cannot be reached"));
     }, deadlineMs);
-    operation.timer.unref?.();
   }
 
   async #sendNext(): Promise<void> {

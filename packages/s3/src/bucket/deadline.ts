@@ -14,7 +14,6 @@ export class Deadline {
     this.#timer = timers.setTimeout(() => {
       this.#abort.abort(new ToolError("timeout", `No answer came within ${ms} ms.`));
     }, ms);
-    this.#timer.unref?.();
   }
 
   get signal(): AbortSignal {

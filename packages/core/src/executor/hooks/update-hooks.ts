@@ -160,7 +160,7 @@ async function inTime(
   pending: PromiseLike<unknown>,
 ): Promise<unknown> {
   try {
-    return await (ms > 0 ? withTimeout(pending, ms, { clock, unref: true }) : pending);
+    return await (ms > 0 ? withTimeout(pending, ms, { clock }) : pending);
   } catch {
     return null;
   }

@@ -194,7 +194,7 @@ export class HttpChannel implements Channel {
       const canResume = reading.lastId !== undefined && getVersion(message) === undefined;
       if (!canResume || tries === maxResumptions)
         throw this.#incompleteResponse(reading.invalid, reading.failure);
-      await pause(reading.pauseMs, { signal: options.stop ?? this.#closing, unref: true });
+      await pause(reading.pauseMs, { signal: options.stop ?? this.#closing });
       await this.#resume(message, reading, options.stop);
     }
   }
@@ -299,10 +299,10 @@ export class HttpChannel implements Channel {
     const settled = new Promise<void>((resolve) => {
       void this.#readOwnStream(resolve).catch((error: unknown) => this.#receiver?.end(error));
     });
-    const timeout = pause(streamWaitMs, { signal: this.#closing, unref: true }).then(
-      () => (this.#isLate = true),
-    );
-    await Promise.race([settled, timeout]);
+    let isSettled = false;
+    void settled.then(() => (isSettled = true));
+    await pause(streamWaitMs, { signal: this.#closing, wake: settled });
+    this.#isLate = !isSettled;
   }
 
   /** @param settled Called when the server has responded. */

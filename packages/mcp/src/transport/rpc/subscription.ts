@@ -36,18 +36,14 @@ export class Subscription {
   async open(capabilities: JsonObject): Promise<void> {
     const filter = toFilter(capabilities);
     if (Object.keys(filter).length === 0) return;
-    let isLate = false;
-    const acknowledgement = new Promise<void>((resolve) => {
-      this.#onAcknowledged = () => {
-        resolve();
-        if (isLate) this.#onMissed();
-      };
-    });
+    const acknowledgement = new Promise<void>((resolve) => (this.#onAcknowledged = resolve));
     const over = this.#keepOpen({ notifications: filter });
-    const timeout = pause(acknowledgementMs, { signal: this.#stop, unref: true }).then(
-      () => (isLate = true),
-    );
-    await Promise.race([acknowledgement, over, timeout]);
+    await pause(acknowledgementMs, {
+      signal: this.#stop,
+      wake: Promise.race([acknowledgement, over]),
+    });
+    // Of a later one, or of another stream: changes before it were not received.
+    this.#onAcknowledged = this.#onMissed;
   }
 
   /** Handles the server's acknowledgement. */
@@ -67,8 +63,6 @@ export class Subscription {
       await this.#listen(params, this.#stop).catch(() => {});
       failures = this.#isAcknowledged ? 0 : failures + 1;
       await pause(firstPauseMs * 2 ** failures, { signal: this.#stop, unref: true });
-      // Changes in between were not received.
-      this.#onAcknowledged = this.#onMissed;
     }
   }
 }
