@@ -12,6 +12,7 @@ export type {
   SampleCalls,
   SampleKind,
   SlowCall,
+  SucceedingCall,
   SuspendingCall,
 } from "./contract/manifest.ts";
 export type { AreaResult, ConformanceReport, RuleCounts, RuleResult } from "./report/report.ts";

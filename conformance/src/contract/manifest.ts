@@ -16,6 +16,16 @@ export interface SampleCall {
   readonly arguments: JsonObject;
 }
 
+/** A call that completes without an error. */
+export interface SucceedingCall extends SampleCall {
+  /**
+   * The reason why its result is another one each time, in more than times and ids: chance, the
+   * weather. Rules that compare results with each other leave the call out, and the report names it.
+   * Without it, a read-only tool has to return the same result each time.
+   */
+  readonly varies?: string;
+}
+
 /** A call whose effect can be counted: rows written, requests received, files made. */
 export interface EffectCall extends SampleCall {
   /**
@@ -64,7 +74,7 @@ export interface LargeCall extends SampleCall {
 /** Calls that the kit may make, each any number of times. */
 export interface SampleCalls {
   /** Calls that complete without an error. */
-  readonly succeedingCalls?: readonly SampleCall[];
+  readonly succeedingCalls?: readonly SucceedingCall[];
   /** Calls that end with an error of the tool itself: a 404, a missing file. */
   readonly failingCalls?: readonly SampleCall[];
   /** Calls that run until they are cancelled, or for at least some seconds. */

@@ -189,7 +189,7 @@ export const concurrencyRequirements: readonly Requirement[] = [
   must(
     "TW-CONC-002",
     "5",
-    "Concurrent calls return the same results as when they run alone.",
+    "Apart from times and ids, a call of a read-only tool returns the same result each time, in any order and concurrently, and any other call the same result concurrently as alone, if that does not vary.",
     ["succeedingCalls"],
     ["TW-CONC-001"],
   ),

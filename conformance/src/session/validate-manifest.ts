@@ -56,7 +56,7 @@ const requiredFields: readonly (keyof Manifest)[] = ["name", "create"];
 
 /** The members of a kind of call other than `tool` and `arguments`. */
 const callFields: Readonly<Record<SampleKind, Readonly<Record<string, Shape>>>> = {
-  succeedingCalls: {},
+  succeedingCalls: { varies: optional(textShape) },
   failingCalls: {},
   slowCalls: {
     started: optional(functionShape),

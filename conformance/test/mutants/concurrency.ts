@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
+import { getTenant } from "./isolation.ts";
 import { hanging, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
 /**
@@ -40,6 +41,36 @@ export const concurrencyMutants: readonly Mutant[] = [
       // The last request gets the first answer.
       waiting.pop()?.(await add(args, ctx));
       return (await answered) as number;
+    });
+  }),
+  ofTools("TW-CONC-002", "a result with a part that is drawn at random", (tools) =>
+    withInvoke(tools, "find_book", ({ title }, ctx) => [
+      { title: title ?? "", shelf: `${getTenant(ctx)}/${Math.floor(Math.random() * 100)}` },
+    ]),
+  ),
+  ofTools("TW-CONC-002", "a result that is seldom another one", (tools) => {
+    let calls = 0;
+    return withInvoke(tools, "add", ({ a, b }) => {
+      calls += 1;
+      return Number(a) + Number(b) + (calls % 7 === 0 ? 1 : 0);
+    });
+  }),
+  ofTools("TW-CONC-002", "the result of the call before", (tools) => {
+    let last: unknown;
+    return withInvoke(tools, "add", async (args, ctx, add) => {
+      const before = last;
+      last = await add(args, ctx);
+      return (before ?? last) as number;
+    });
+  }),
+  ofTools("TW-CONC-002", "a result that counts the calls under way", (tools) => {
+    let active = 0;
+    return withInvoke(tools, "add", async ({ a, b }) => {
+      active += 1;
+      await turn();
+      const sum = Number(a) + Number(b) + active - 1;
+      active -= 1;
+      return sum;
     });
   }),
   ofTools("TW-CONC-003", "answers that are cached by call id", (tools) => {

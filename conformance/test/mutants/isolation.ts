@@ -78,6 +78,14 @@ export const isolationMutants: readonly Mutant[] = [
       return session;
     });
   }),
+  ofTools("TW-CALL-023", "the caller of the last call in a member of the tool", (tools) => {
+    let last: string | undefined;
+    return withInvoke(tools, "greet", async (_, { caller }) => {
+      last = caller?.id ?? "you";
+      await turn();
+      return `hello ${last}`;
+    });
+  }),
   ofTools("TW-CONC-008", "a call id for an idempotency key", (tools) => {
     const done = new Set<string>();
     return withInvoke(tools, "append_line", (args, ctx, append) => {

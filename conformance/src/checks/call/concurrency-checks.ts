@@ -1,31 +1,21 @@
-import type { CallOptions, ToolExecutor } from "@toolweave/core";
+import type { ToolExecutor } from "@toolweave/core";
+import { isRateLimited, formatOutcome, successfulResult } from "../../execution/call-result.ts";
 import {
-  isDeterministic,
-  comparableText,
-  isRateLimited,
-  formatOutcome,
-  successfulResult,
-  type CallResult,
-} from "../../execution/call-result.ts";
+  checkReadOnlyCalls,
+  compareWithAlone,
+  makeCall,
+  minConcurrentCalls,
+  repeatCalls,
+  type MadeCall,
+} from "../../calls/concurrent-results.ts";
 import { countEffects, countNewEffects } from "../../calls/effect-count.ts";
-import { formatCall, createExecutor, labelCalls, runSample } from "../../execution/run-sample.ts";
-import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
-import {
-  failed,
-  formatError,
-  notApplicable,
-  passed,
-  type Finding,
-  type Fault,
-} from "../../contract/finding.ts";
+import { formatCall, createExecutor, labelCalls } from "../../execution/run-sample.ts";
+import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
+import { failed, passed, type Finding, type Fault } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { EffectCall, SampleCall } from "../../contract/manifest.ts";
-import { drawSubset } from "../../schema/generation-settings.ts";
 import { ToolObserver } from "../../observation/tool-observer.ts";
 
-/** The minimum and maximum number of concurrent calls. */
-const minConcurrentCalls = 8;
-const maxConcurrentCalls = 40;
 /** The minimum delay of a call that counts as caused by a slow call. */
 const minDelayMs = 500;
 
@@ -41,6 +31,8 @@ export const concurrencyChecks: readonly Check[] = [
   }),
 
   defineCheck("TW-CONC-002", async (context) => {
+    const readOnly = await checkReadOnlyCalls(context);
+    if (readOnly?.status === "failed") return readOnly;
     const executor = createExecutor((await context.createReady()).callableTools());
     return compareWithAlone(context, async (calls) =>
       Promise.all(
@@ -125,31 +117,6 @@ export const concurrencyChecks: readonly Check[] = [
   }),
 ];
 
-interface MadeCall {
-  readonly call: SampleCall;
-  readonly label: string;
-  readonly callResult: CallResult;
-}
-
-/** Repeats the calls at least twice, up to the maximum number of concurrent calls. */
-function repeatCalls<Call extends SampleCall>(calls: readonly Call[]): readonly Call[] {
-  const [first] = calls;
-  if (first === undefined) return [];
-  const count = Math.min(maxConcurrentCalls, Math.max(minConcurrentCalls, 2 * calls.length));
-  return Array.from({ length: count }, (_, index) => calls[index % calls.length] ?? first);
-}
-
-async function makeCall(
-  context: CheckContext,
-  executor: ToolExecutor,
-  call: SampleCall,
-  id: string,
-  options: CallOptions = {},
-): Promise<MadeCall> {
-  const callResult = await runSample(context, executor, call, options, id).catch(formatError);
-  return { call, label: formatCall(call), callResult };
-}
-
 function findFailure({ callResult }: MadeCall): Fault | undefined {
   if (successfulResult(callResult) !== undefined || isRateLimited(callResult)) return undefined;
   const what = typeof callResult === "string" ? "does not end" : "fails";
@@ -157,70 +124,6 @@ function findFailure({ callResult }: MadeCall): Fault | undefined {
     wrong: `${what} when other calls run at the same time`,
     seen: formatOutcome(callResult),
   };
-}
-
-/** Compares the results of concurrent calls with those of the calls alone. */
-async function compareWithAlone(
-  context: CheckContext,
-  together: (calls: readonly SampleCall[]) => Promise<readonly MadeCall[]>,
-): Promise<Finding> {
-  const alone = await makeCallsAlone(context);
-  if (alone.size === 0) return notApplicable("No sample call completed: see TW-CALL-002.");
-  const made = await together([...alone.keys()]);
-  const staysSame = createDeterminismTest(context);
-  return checkEach(made, "Compared the results of calls alone and concurrently", async (one) => {
-    const { call, callResult } = one;
-    if (isRateLimited(callResult)) return undefined;
-    const answer = comparableAnswer(one);
-    const expected = alone.get(call);
-    if (answer === expected) return undefined;
-    // A result that changes by chance or with time, such as a date, does not belong to another
-    // call.
-    if (answer !== undefined && !(await staysSame(call, expected))) return undefined;
-    const seen = `${answer ?? formatOutcome(callResult)} instead of ${expected}`;
-    return { wrong: "has a different result than alone", seen };
-  });
-}
-
-/** Makes the succeeding calls one after the other, and returns their results. */
-function makeCallsAlone(context: CheckContext): Promise<ReadonlyMap<SampleCall, string>> {
-  return memoizePerRun(context, "answers alone", async () => {
-    const executor = createExecutor((await context.createReady()).callableTools());
-    const alone = new Map<SampleCall, string>();
-    for (const call of drawSubset(
-      context.samples("succeedingCalls"),
-      maxConcurrentCalls / 2,
-      context.seed,
-    )) {
-      const first = comparableAnswer(await makeCall(context, executor, call, "alone"));
-      if (first !== undefined) alone.set(call, first);
-    }
-    return alone;
-  });
-}
-
-/**
- * Checks whether a call alone always has the same result; once for each call, and only on demand.
- */
-function createDeterminismTest(
-  context: CheckContext,
-): (call: SampleCall, answer: string | undefined) => Promise<boolean> {
-  const known = new Map<SampleCall, Promise<boolean>>();
-  let executor: Promise<ToolExecutor> | undefined;
-  const ask = async (call: SampleCall): Promise<string | undefined> => {
-    executor ??= context.createReady().then((subject) => createExecutor(subject.callableTools()));
-    return comparableAnswer(await makeCall(context, await executor, call, "now"));
-  };
-  return (call, answer) => {
-    const same = known.get(call) ?? isDeterministic(answer, () => ask(call));
-    known.set(call, same);
-    return same;
-  };
-}
-
-/** The comparable result; `undefined` if the call did not succeed. */
-function comparableAnswer({ callResult }: MadeCall): string | undefined {
-  return successfulResult(callResult) === undefined ? undefined : comparableText(callResult);
 }
 
 async function findLostEffect(

@@ -107,14 +107,11 @@ interface ReadCall {
   readonly callerResults?: CallerResults;
 }
 
-/**
- * The results of two callers one after the other, and the result of the second one with a new
- * source.
- */
+/** The results of two callers with one source, and those of each with a new source. */
 interface CallerResults {
-  readonly first: string;
-  readonly next: string;
-  readonly nextAlone: string;
+  readonly oneAfterTheOther: readonly [first: string, second: string];
+  readonly concurrently: readonly [first: string, second: string];
+  readonly alone: readonly [first: string, second: string];
 }
 
 async function checkReadCalls(
@@ -168,14 +165,20 @@ async function compareCallers(
   const shared = (await context.createReady()).callableTools();
   const first = await answer(shared, 0);
   const next = await answer(shared, 1);
-  if (next !== first) return undefined;
+  const together = await Promise.all([answer(shared, 0), answer(shared, 1)]);
+  if (next !== first && together[0] !== next && together[1] !== first) return undefined;
   const nextAlone = await alone(1);
   if (nextAlone === first) return undefined;
   // Only the caller may affect the result.
   const isOfCaller =
     (await isDeterministic(first, () => alone(0))) &&
     (await isDeterministic(nextAlone, () => alone(1)));
-  return isOfCaller ? { first, next, nextAlone } : undefined;
+  if (!isOfCaller) return undefined;
+  return {
+    oneAfterTheOther: [first, next],
+    concurrently: together,
+    alone: [first, nextAlone],
+  };
 }
 
 async function recordReadParts(

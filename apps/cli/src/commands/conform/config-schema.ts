@@ -7,12 +7,12 @@ const milliseconds: JsonObject = { type: "integer", minimum: 0, maximum: 2_147_4
 
 const call = { tool: text, arguments: { type: "object" } } as const;
 
-function toCallsSchema(more: JsonObject = {}): JsonObject {
+function toCallsSchema(more: JsonObject = {}, optional: JsonObject = {}): JsonObject {
   return {
     type: "array",
     items: {
       type: "object",
-      properties: { ...call, ...more },
+      properties: { ...call, ...more, ...optional },
       required: ["tool", "arguments", ...Object.keys(more)],
       additionalProperties: false,
     },
@@ -56,7 +56,7 @@ const subject: JsonObject = {
     samples: {
       type: "object",
       properties: {
-        succeedingCalls: toCallsSchema(),
+        succeedingCalls: toCallsSchema({}, { varies: text }),
         failingCalls: toCallsSchema(),
         slowCalls: toCallsSchema(),
         updatingCalls: toCallsSchema(),
