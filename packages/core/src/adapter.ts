@@ -175,5 +175,6 @@ export {
 } from "./json-schema/keywords.ts";
 export type { InvalidKeyword } from "./json-schema/keywords.ts";
 export { getDialect, type Dialect } from "./json-schema/keywords.ts";
+export { withDefaults } from "./json-schema/defaults.ts";
 export { mergeKeyword, type MergeSchemas } from "./json-schema/merge-keyword.ts";
 export { findUnsatisfiable, type UnsatisfiablePlace } from "./json-schema/unsatisfiable.ts";

@@ -9,7 +9,11 @@ import {
 import { adaptDialect } from "./schema/adapt-dialect.ts";
 import { duplicateItems } from "./schema/duplicate-items.ts";
 import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
-import { measureSchema, type SchemaValidator } from "./schema/schema-validator.ts";
+import {
+  measureSchema,
+  type CompiledSchema,
+  type SchemaValidator,
+} from "./schema/schema-validator.ts";
 import {
   allowWork,
   isExceeded,
@@ -21,6 +25,12 @@ import { isObject, type JsonSchema, type JsonValue } from "./json/json.ts";
 import { getDialect, mapKeywords } from "./json-schema/keywords.ts";
 import { dataKeywords } from "./json-schema/subschemas.ts";
 
+/** A validator that compiles at once. */
+export interface InterpretedValidator extends SchemaValidator {
+  /** Throws when the schema is not valid, or can't be used in bounded time. */
+  compile(schema: JsonSchema): CompiledSchema;
+}
+
 /**
  * A validator that generates no code, for Workers and wherever a content security policy forbids
  * `eval`. Slower per call than the default, and bounded as it is. Needs the package
@@ -28,7 +38,7 @@ import { dataKeywords } from "./json-schema/subschemas.ts";
  *
  * It refuses a few schemas that the default one takes: those with a `$dynamicAnchor` that stands twice.
  */
-export function interpretedValidator(): SchemaValidator {
+export function interpretedValidator(): InterpretedValidator {
   return {
     compile(schema) {
       const { $schema } = schema;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { findInvalidKeyword, isObject, keywords, nearNames } from "@toolweave/core/adapter";
+import { checkDefault } from "./default-value.ts";
 import { describe, joinOr } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 
@@ -81,9 +82,10 @@ function readParameter(fields: Fields, name: string, depth: number): JsonSchema 
     if (type !== undefined && type !== "object") reportMisplaced(fields, "properties", "object");
     Object.assign(schema, readProperties(properties, depth + 1));
   }
+  copyKeywords(fields, schema);
   const fallback = fields.get("default");
   if (fallback !== undefined) {
-    checkValue(fields, ["default"], fallback, type);
+    if (checkValue(fields, ["default"], fallback, type)) checkDefault(fields, schema, fallback);
     schema["default"] = fallback;
     if (fields.get("required") === true)
       fields.report("default", {
@@ -93,7 +95,6 @@ function readParameter(fields: Fields, name: string, depth: number): JsonSchema 
         hint: "Remove one of the two.",
       });
   }
-  copyKeywords(fields, schema);
   return schema;
 }
 
@@ -145,18 +146,20 @@ function reportMisplaced(fields: Fields, key: string, type: string): void {
   });
 }
 
+/** Reports a value of another type; false: it is one. */
 function checkValue(
   fields: Fields,
   path: readonly (string | number)[],
   value: JsonValue,
   type: string | undefined,
-): void {
-  if (type === undefined || getJsonType(value) === type) return;
-  if (type === "number" && typeof value === "number") return;
+): boolean {
+  if (type === undefined || getJsonType(value) === type) return true;
+  if (type === "number" && typeof value === "number") return true;
   fields.report(path, {
     code: "wrong_type",
     message: `${fields.title(path[0] as string)} must fit the type ${type}, and ${describe(value)} does not`,
   });
+  return false;
 }
 
 function getJsonType(value: JsonValue): string {

@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import {
   decodeFragment,
   findInvalidKeyword,
@@ -7,6 +7,7 @@ import {
   resolvePointer,
   walkSubschemas,
 } from "@toolweave/core/adapter";
+import { checkDefault } from "./default-value.ts";
 import { describe } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 
@@ -32,6 +33,11 @@ export function readSchema(fields: Fields, key: string): JsonSchema | undefined 
         message: `${below.title([...toPath(pointer), "$ref"].join("."))} must refer to a part of this schema, not to "${reference}"`,
         hint: 'Put the schema under $defs, and refer to it: $ref: "#/$defs/NAME".',
       });
+    const fallback = (node as JsonObject)["default"];
+    if (fallback !== undefined) {
+      const { $defs = {}, definitions = {} } = schema as JsonObject;
+      checkDefault(below, { $defs, definitions, ...node }, fallback, toPath(pointer));
+    }
     const invalid = findInvalidKeyword(node, dialect);
     if (invalid === undefined || (pointer === "" && invalid.keyword === "type")) continue;
     const path = [...toPath(pointer), invalid.keyword];

@@ -7,6 +7,7 @@ import {
   type ToolAnnotations,
   type ToolSpec,
 } from "@toolweave/core";
+import { withDefaults } from "@toolweave/core/adapter";
 import type { HostValue } from "@toolweave/starlark";
 import type { ScriptLimits, ToolArtifact } from "../artifact/artifact.ts";
 import type { Capability } from "../builtins/builtin.ts";
@@ -81,7 +82,12 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices, run
     },
   ) as ToolSpec;
   if (script === undefined || capabilities === undefined)
-    return { ...base, spec, fingerprint: digest(JSON.stringify(artifact)) };
+    return {
+      ...base,
+      spec,
+      fingerprint: digest(JSON.stringify(artifact)),
+      invoke: (args, ctx) => base.invoke(withDefaults(inputSchema, args), ctx),
+    };
   const program = new ScriptProgram(script, "tool", artifact.dialect);
   const checkEffect = accessCheck(name, artifact.access);
   const { effects, host, closing } = services;
@@ -100,7 +106,7 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices, run
       return runScript({
         program,
         call: "run",
-        args: [args as HostValue],
+        args: [withDefaults(inputSchema, args) as HostValue],
         ctx,
         signal: closing === undefined ? ctx.signal : AbortSignal.any([ctx.signal, closing]),
         host,

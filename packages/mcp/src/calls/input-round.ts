@@ -1,6 +1,5 @@
 import type { Answer, JsonObject, JsonSchema, JsonValue, ToolContext } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
-import { getDefaults } from "../server-requests/form-answer.ts";
+import { isObject, withDefaults } from "@toolweave/core/adapter";
 
 /** A request that a call waits for. */
 export interface OpenRoundRequest {
@@ -55,7 +54,7 @@ function toResponse({ id, form }: OpenRoundRequest, answers: readonly Answer[]):
   if (answer.type === "reject") return { action: "decline" };
   if (form === undefined) return { action: "accept" };
   const content = answer.type === "input" && isObject(answer.value) ? answer.value : {};
-  return { action: "accept", content: { ...getDefaults(form), ...content } };
+  return { action: "accept", content: withDefaults(form, content) };
 }
 
 /** Error code of a server that requires a person to visit a page before the call (2025-11-25, client/elicitation). */

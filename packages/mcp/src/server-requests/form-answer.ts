@@ -1,5 +1,5 @@
 import { ajvValidator, ToolError, type JsonObject, type JsonSchema } from "@toolweave/core";
-import { isObject, visibleText } from "@toolweave/core/adapter";
+import { isObject, visibleText, withDefaults } from "@toolweave/core/adapter";
 
 // RFC 3339, section 5.6, with the days that there are.
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
@@ -29,25 +29,16 @@ function withFormats(properties: JsonSchema): JsonSchema {
 /** Returns the schema of an answer to a form: no other members are allowed, and those with a default may be missing. */
 export function toAnswerSchema(requested: JsonSchema): JsonSchema {
   const { properties, required } = requested;
-  const defaults = getDefaults(requested);
+  const isOptional = (name: unknown): boolean => {
+    const field = isObject(properties) ? properties[String(name)] : undefined;
+    return isObject(field) && field["default"] !== undefined;
+  };
   return {
     ...requested,
     ...(isObject(properties) ? { properties: withFormats(properties) } : {}),
     additionalProperties: false,
-    ...(Array.isArray(required)
-      ? { required: required.filter((name) => !Object.hasOwn(defaults, String(name))) }
-      : {}),
+    ...(Array.isArray(required) ? { required: required.filter((name) => !isOptional(name)) } : {}),
   };
-}
-
-/** Returns the default values of a form. */
-export function getDefaults({ properties }: JsonSchema): JsonObject {
-  const fields = Object.entries(isObject(properties) ? properties : {});
-  return Object.fromEntries(
-    fields.flatMap(([name, field]) =>
-      isObject(field) && field["default"] !== undefined ? [[name, field["default"]]] : [],
-    ),
-  );
 }
 
 /**
@@ -61,7 +52,7 @@ export async function fillInDefaults(
 ): Promise<JsonObject> {
   const check = await ajvValidator().compile(toAnswerSchema(requested));
   const [problem] = check(content) ?? [];
-  if (problem === undefined) return { ...getDefaults(requested), ...content };
+  if (problem === undefined) return withDefaults(requested, content);
   const { path, message } = problem;
   throw new ToolError(
     "internal",

@@ -299,10 +299,8 @@ export class HttpChannel implements Channel {
     const settled = new Promise<void>((resolve) => {
       void this.#readOwnStream(resolve).catch((error: unknown) => this.#receiver?.end(error));
     });
-    let isSettled = false;
-    void settled.then(() => (isSettled = true));
     await pause(streamWaitMs, { signal: this.#closing, wake: settled });
-    this.#isLate = !isSettled;
+    this.#isLate = true;
   }
 
   /** @param settled Called when the server has responded. */
