@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { docBlocks, joinBlocks } from "../scripts/lib/doc-blocks.ts";
 import { errorsPageProblems } from "../scripts/lib/errors-page.ts";
+import { outcomeProseProblems, outcomeTestProblems } from "../scripts/lib/outcome-tests.ts";
 import { optionProblems, optionsPage, readInterface } from "../scripts/lib/options-page.ts";
 import { runSteps, withNeeds } from "../scripts/lib/run-steps.ts";
 import type { Step } from "../scripts/lib/step.ts";
@@ -133,4 +134,35 @@ test("the blocks of a tutorial are one program, in which each keeps its lines", 
   expect(joined).toEqual([
     { file: "p.md", line: 2, language: "ts", code: "a();\nb();\n\n\n\nc();", runs: true },
   ]);
+});
+
+test.each([
+  'if (outcome.status === "completed") use(outcome.result);',
+  'if ("interrupted" !== outcome?.status) return;',
+  'assert.equal(waits?.status, "interrupted");',
+  "switch (outcome.status) {",
+  'const { status } = outcome; if (status === "failed") throw outcome.error;',
+])("an example does not test the status of an outcome: %s", (code) => {
+  const block = { file: "page.md", line: 3, language: "ts", runs: true } as const;
+  expect(outcomeTestProblems([{ ...block, code: `// One line.\n${code}` }])).toEqual([
+    `page.md:5: test ok, then interruption, and not status: ${code}`,
+  ]);
+});
+
+test("an example tests ok and interruption, displays the status, and tests that of an agent", () => {
+  const block = { file: "page.md", line: 3, language: "ts", runs: true } as const;
+  const codes = [
+    "if (outcome.ok) use(outcome.result); else if (outcome.interruption) wait();",
+    "console.log(outcome.status); // Prints: completed",
+    'import { runAgent } from "@toolweave/subagent"; if (first.status === "completed") end();',
+    "assert.ok(response.status === 404);",
+  ];
+  expect(outcomeTestProblems(codes.map((code) => ({ ...block, code })))).toEqual([]);
+});
+
+test("a page does not tell its reader to test the status", () => {
+  expect(
+    outcomeProseProblems("# Calls\n\nTest `status`, which is one of three.\n", "a.md"),
+  ).toEqual(["a.md:3: an outcome is tested by ok, then interruption, not by status"]);
+  expect(outcomeProseProblems("Test `ok`. `status` is for displays.\n", "a.md")).toEqual([]);
 });

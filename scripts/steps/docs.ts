@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { docBlocks, joinBlocks } from "../lib/doc-blocks.ts";
 import type { DocBlock } from "../lib/doc-blocks.ts";
+import { outcomeProseProblems, outcomeTestProblems } from "../lib/outcome-tests.ts";
 import { docstringExamples } from "../lib/docstring-examples.ts";
 import { deadLinks } from "../lib/markdown-links.ts";
 import { getBinFolder, runCommand } from "../lib/run-command.ts";
@@ -120,11 +121,22 @@ function printedLines(code: string): readonly string[] {
   );
 }
 
+/** The files that `npm create toolweave` writes. */
+function templates(root: string): readonly DocBlock[] {
+  return globSync("packages/create-toolweave/templates/**/*.ts", { cwd: root }).map((file) => ({
+    file,
+    line: 0,
+    language: "ts",
+    code: readFileSync(join(root, file), "utf8"),
+    runs: false,
+  }));
+}
+
 /** The examples of the documentation: compiled as one program, and run each in a process of its own. */
 export const docsStep: Step = {
   name: "docs",
   summary:
-    "every link leads somewhere; every example is TypeScript and compiles with strict, those of docstrings too; those of pages run, and print what their comments say",
+    "every link leads somewhere; every example is TypeScript, compiles with strict and tests outcomes by ok and interruption, those of docstrings too; those of pages run, and print what their comments say",
   needs: ["build"],
   async run({ root, temp }) {
     const files = globSync(pages, { cwd: root, exclude: ["**/node_modules/**", guidePage] }).sort();
@@ -143,7 +155,10 @@ export const docsStep: Step = {
       .map(
         ({ file, line }) => `${file}:${line}: the example is JavaScript: write it in TypeScript`,
       );
-    problems.push(...scripts);
+    problems.push(...scripts, ...outcomeTestProblems([...examples, ...templates(root)]));
+    for (const file of files) {
+      problems.push(...outcomeProseProblems(readFileSync(join(root, file), "utf8"), file));
+    }
     const folder = exampleFolder(root, temp, packages);
     for (const block of blocks) {
       // Empty lines before it, so that errors have the line numbers of the page.

@@ -36,7 +36,7 @@ export async function showAgent(
   const stop = executor.on(showCalls(terminal, call.id));
   try {
     let outcome: ToolOutcome = await executor.execute(call, { signal });
-    while (outcome.status === "interrupted") {
+    while (outcome.interruption) {
       const { interruption } = outcome;
       const answers = [];
       for (const request of interruption.requests) {

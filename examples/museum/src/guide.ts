@@ -4,7 +4,6 @@ import type {
   Answer,
   Interruption,
   ToolCall,
-  ToolError,
   ToolErrorCode,
   ToolEvent,
   ToolExecutor,
@@ -75,7 +74,7 @@ export class Guide {
     args: Exclude<ToolCall["arguments"], string>,
   ): Promise<Interruption> {
     const outcome = await this.call(name, args, { status: "interrupted" });
-    assert(outcome.status === "interrupted");
+    assert(outcome.interruption);
     const { interruption } = outcome;
     for (const request of interruption.requests) {
       assert(request.type === "approval");
@@ -113,7 +112,7 @@ export class Guide {
       .map(({ method, url }) => `${method} ${url}`);
     this.#print(outcome, events, received);
 
-    const actual = { status: outcome.status, code: getError(outcome)?.code };
+    const actual = { status: outcome.status, code: outcome.error?.code };
     assert.deepEqual(actual, { code: undefined, ...expected });
     assert.equal(
       received.length > 0,
@@ -124,9 +123,8 @@ export class Guide {
   }
 
   #print(outcome: ToolOutcome, events: readonly string[], received: readonly string[]): void {
-    const error = getError(outcome);
-    const style =
-      outcome.status === "interrupted" ? "yellow" : error === undefined ? "green" : "red";
+    const { error } = outcome;
+    const style = outcome.ok ? "green" : outcome.interruption ? "yellow" : "red";
     const code = error?.status === undefined ? error?.code : `${error.code} ${error.status}`;
     this.#field("outcome", [outcome.status, code].filter(Boolean).join(", "), style);
     this.#field("stopped", describeStage(outcome));
@@ -135,16 +133,12 @@ export class Guide {
       "museum",
       received.length === 0 ? "received nothing" : `received ${received.join(", ")}`,
     );
-    if (outcome.status !== "interrupted") this.#field("model", readByModel(outcome));
+    if (outcome.interruption === undefined) this.#field("model", readByModel(outcome));
   }
 
   #field(name: string, text: string, style?: Style): void {
     printField(this.#terminal, name, text, style);
   }
-}
-
-function getError(outcome: ToolOutcome): ToolError | undefined {
-  return outcome.status === "interrupted" ? undefined : outcome.error;
 }
 
 function describeStage(outcome: ToolOutcome): string {

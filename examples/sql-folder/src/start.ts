@@ -11,7 +11,7 @@ import { sqlSource } from "./sql-source.ts";
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function readByModel(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") {
+  if (outcome.interruption) {
     const [request] = outcome.interruption.requests;
     return `(waits) ${request?.type === "approval" ? request.permission.summary : ""}`;
   }
@@ -37,7 +37,7 @@ const calls: readonly (readonly [string, JsonObject])[] = [
 for (const [name, args] of calls) {
   const outcome = await executor.execute({ id: name, name, arguments: args });
   print(`\ncalls: ${name} ${JSON.stringify(args)}\nreads: ${readByModel(outcome)}`);
-  if (outcome.status !== "interrupted") continue;
+  if (outcome.interruption === undefined) continue;
   const approved = await executor.resume(outcome.interruption, [{ type: "approve" }]);
   print(`a person approves: ${readByModel(approved)}`);
 }

@@ -33,7 +33,7 @@ export async function converse(run: ToolRun, print: (line: string) => void): Pro
 
 function readByModel(outcome: ToolOutcome): string {
   // With an approver no call waits.
-  if (outcome.status === "interrupted") return "(nothing yet)";
+  if (outcome.interruption) return "(nothing yet)";
   const texts = outcome.result.content.flatMap((block) =>
     block.type === "text" ? [block.text] : [],
   );

@@ -33,6 +33,6 @@ for (const call of calls) {
 await host.close();
 
 function formatOutcome(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") return `waits for a person (${outcome.interruption.id})`;
+  if (outcome.interruption) return `waits for a person (${outcome.interruption.id})`;
   return `${outcome.status}: ${JSON.stringify(outcome.result.value ?? outcome.result.content)}`;
 }

@@ -19,10 +19,9 @@ export function listPage(records: readonly PendingCallRecord[], guard: Guard): H
 
 /** The result of an answer. */
 export function outcomePage(name: string, outcome: ToolOutcome): Html {
-  const what =
-    outcome.status === "interrupted"
-      ? html`<p>It needs something more now, and waits again.</p>`
-      : html`<pre>${describeOutcome(outcome)}</pre>`;
+  const what = outcome.interruption
+    ? html`<p>It needs something more now, and waits again.</p>`
+    : html`<pre>${describeOutcome(outcome)}</pre>`;
   return page([html`<h2>${displayLine(name)}: ${outcome.status}</h2>`, what, backToList]);
 }
 

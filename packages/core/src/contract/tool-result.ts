@@ -109,8 +109,9 @@ export interface InterruptedOutcome {
 }
 
 /**
- * The outcome of a call. `ok` is the one test: the tool ran, and its answer is no error. A member that an outcome of
- * another status has can be read, so that `outcome.result?.value` needs no test of the status.
+ * The outcome of a call. Test `ok`: the tool ran, and its answer is no error. Without it, the call waits for a person
+ * (`interruption`), or has an `error`. `status` is for displays: a `completed` call can have an error. A member that
+ * another outcome has can be read, so that `outcome.result?.value` needs no test.
  *
  * @typeParam Value the type of the result's `value`, where it is known.
  */

@@ -249,7 +249,7 @@ export class BaseRun<Executor extends object> {
    * @example
    * ```ts
    * for await (const { call, outcome } of run.stream(calls)) {
-   *   if (outcome.status === "failed") break; // the rest is cancelled
+   *   if (outcome.error) break; // the rest is cancelled
    * }
    * ```
    *

@@ -53,6 +53,20 @@ describe("an outcome", () => {
     }
   });
 
+  test("is narrowed by ok and interruption, and has no error for certain before both", () => {
+    if (outcome.ok) {
+      expectTypeOf(outcome.result).toEqualTypeOf<ToolResult>();
+      return;
+    }
+    // @ts-expect-error a call that waits for a person has no error
+    void outcome.error.code;
+    if (outcome.interruption) {
+      expectTypeOf(outcome.interruption).toEqualTypeOf<Interruption>();
+      return;
+    }
+    expectTypeOf(outcome.error).toEqualTypeOf<ToolError>();
+  });
+
   test("is returned by every way to run a call", () => {
     expectTypeOf<ReturnType<ToolExecutor["execute"]>>().toEqualTypeOf<Promise<ToolOutcome>>();
     expectTypeOf<ReturnType<ToolExecutor["resume"]>>().toEqualTypeOf<Promise<ToolOutcome>>();

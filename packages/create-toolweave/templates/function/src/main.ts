@@ -19,7 +19,7 @@ const pending = await executor.execute({
   name: "delete_note",
   arguments: { number: 1 },
 });
-if (pending.status === "interrupted") {
+if (pending.interruption) {
   console.log("delete_note waits for approval:", pending.interruption.call.arguments);
   const done = await executor.resume(pending.interruption, [{ type: "approve", by: "you" }]);
   console.log("delete_note:", done.result?.value);

@@ -13,10 +13,9 @@ const [name, text = "{}"] = process.argv.slice(2);
 if (name !== undefined) {
   const executor = new ToolExecutor({ registry });
   const outcome = await executor.execute({ id: "1", name, arguments: text });
-  if (outcome.status === "interrupted") {
+  if (outcome.ok) console.log(outcome.result.value ?? outcome.result.content);
+  else if (outcome.interruption)
     console.log(`${name} waits for approval:`, outcome.interruption.call.arguments);
-  } else {
-    console.log(outcome.result.value ?? outcome.result.content);
-  }
+  else console.log(`${name} failed:`, outcome.error.message);
 }
 await registry.close();
