@@ -86,14 +86,14 @@ async function types(options: TypesOptions, io: CliIo, output: Output): Promise<
     const tools = await toDeclared(registry);
     amount = tools.length;
     const { declareTools } = await import("./declaration.ts");
-    declared = await declareTools(tools, await regenerateCommand(options));
+    declared = declareTools(tools, await regenerateCommand(options));
   } finally {
     await registry.close();
   }
   const { text, untyped } = declared;
   for (const name of untyped) {
     output.printMessage(
-      `toolweave: ${safeLine(name)} has a schema without a type: unknown is used.`,
+      `toolweave: a reference in a schema of ${safeLine(name)} leads to nothing: its type is unknown.`,
     );
   }
   if (isPrinted) {
@@ -120,9 +120,9 @@ async function types(options: TypesOptions, io: CliIo, output: Output): Promise<
 
 async function toDeclared(registry: ToolRegistry): Promise<DeclaredTool[]> {
   const { argumentsSchemaOf } = await import("@toolweave/core/adapter");
-  return [...registry.toolset().entries()].map(({ tool }) => {
+  return [...registry.toolset().entries()].map(({ tool, source }) => {
     const { name, description, outputSchema } = tool.spec;
-    return { name, description, input: argumentsSchemaOf(tool), output: outputSchema };
+    return { name, source, description, input: argumentsSchemaOf(tool), output: outputSchema };
   });
 }
 

@@ -1,172 +1,85 @@
-import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { compile } from "json-schema-to-typescript-lite";
+import type { JsonSchema } from "@toolweave/core";
+import { compareNames } from "@toolweave/core/adapter";
+import { printAfter, printComment, printKey } from "./print-type.ts";
+import { SharedTypes, type RootSchema } from "./shared-types.ts";
+import { toNamespaceName, uniqueName } from "./type-names.ts";
 
 /** A tool whose types are declared. */
 export interface DeclaredTool {
   readonly name: string;
+  /** The id of its source. */
+  readonly source: string;
   readonly description: string;
   readonly input: JsonSchema;
   /** undefined: the tool has no schema for its output. */
   readonly output: JsonSchema | undefined;
 }
 
-/** The text of a declaration file, and the tools whose schemas have no equivalent type. */
+/** The text of a declaration file. */
 export interface Declaration {
   readonly text: string;
+  /** Tools of which a part of a schema has the type `unknown`, because a reference in it leads to nothing. */
   readonly untyped: readonly string[];
 }
 
 /**
- * Declares the types of tools in the interface `ToolTypes` of `@toolweave/core`, sorted by name: the same tools have
- * the same text.
+ * Declares the types of tools in the interface `ToolTypes` of `@toolweave/core`: for each source a namespace with its
+ * tools and the definitions that their schemas share, sorted by name. The same tools have the same text.
  *
  * @param command that writes the file, for its header.
  */
-export async function declareTools(
-  tools: readonly DeclaredTool[],
-  command: string,
-): Promise<Declaration> {
-  const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const untyped = new Set<string>();
-  const taken = new Set<string>();
-  const members: string[] = [];
+export function declareTools(tools: readonly DeclaredTool[], command: string): Declaration {
+  const sorted = tools.toSorted((a, b) => compareNames(a.name, b.name));
+  const sources = new Set(tools.map(({ source }) => source));
+  const untyped: string[] = [];
   const namespaces: string[] = [];
-  for (const { name, description, input, output } of sorted) {
-    const typed = async (schema: JsonSchema, type: string): Promise<string> => {
-      const text = await declareSchema(schema, type).catch(() => undefined);
-      if (text === undefined) untyped.add(name);
-      return text ?? `export type ${type} = unknown;`;
-    };
-    const space = toNamespace(name, taken);
-    const parts = [
-      await typed(input, "Input"),
-      ...(output === undefined ? [] : [await typed(output, "Output")]),
-    ];
-    namespaces.push(`declare namespace ${space} {\n${indent(parts.join("\n"), 1)}\n}\n`);
-    const result = output === undefined ? "unknown" : `${space}.Output`;
-    const comment = toComment(description);
-    members.push(`${comment}${propertyName(name)}: { input: ${space}.Input; output: ${result} };`);
+  const taken = new Set([allTools]);
+  for (const source of [...sources].sort(compareNames)) {
+    const own = sorted.filter((tool) => tool.source === source);
+    const declared = declareSource(own, untyped);
+    const name = uniqueName(toNamespaceName(source), taken);
+    namespaces.push(`export declare namespace ${name} {\n${declared}}\n`);
   }
+  taken.delete(allTools);
+  const bases = [...taken].map((name) => `${name}.Tools`).join(", ");
   const text = `// Written by \`${command}\`. Run it again to update this file: changes are lost.
 import "@toolweave/core";
 
 declare module "@toolweave/core" {
-  interface ToolTypes {
-${indent(members.join("\n"), 2)}
-  }
+  interface ToolTypes extends ${allTools} {}
 }
 
-${namespaces.join("\n")}
-export {};
-`;
-  return { text, untyped: [...untyped] };
+interface ${allTools}${bases === "" ? "" : ` extends ${bases}`} {}
+
+${namespaces.join("\n")}`;
+  return { text, untyped: untyped.sort(compareNames) };
 }
 
-/** The types of a schema: one called `name`, and those of its definitions. */
-async function declareSchema(schema: JsonSchema, name: string): Promise<string> {
-  const text = await compile(toTypeSchema(schema, 0) as never, name, {
-    additionalProperties: false,
-    ignoreMinAndMaxItems: true,
-    unreachableDefinitions: false,
-    // A reference of a foreign schema must neither read a file nor send a request.
-    $refOptions: { resolve: { external: false, file: false, http: false } },
-  });
-  return text.trim();
-}
+/** Names in \`declare module\` are looked up in the module first: this is the only one, and no name of core. */
+const allTools = "GeneratedToolTypes";
 
-const maxDepth = 60;
-
-/** Keywords that hold one schema, a list of schemas, and schemas by name. */
-const oneSchema = new Set(["additionalProperties", "additionalItems", "items", "not"]);
-const schemaLists = new Set(["allOf", "anyOf", "oneOf", "items"]);
-const schemaMaps = new Set(["properties", "patternProperties", "$defs", "definitions"]);
-
-/** Keywords that a type has an equivalent for. */
-const plainKeywords = new Set(["type", "enum", "const", "required", "description", "$ref"]);
-
-/** Keywords without which a schema accepts anything. */
-const typingKeywords = [
-  "type",
-  "enum",
-  "const",
-  "properties",
-  "items",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "additionalProperties",
-  "patternProperties",
-];
-
-/**
- * The part of a schema (2020-12) that the generator understands (draft 7). The generator's own extensions, which insert
- * code, and everything that would change names are left out.
- *
- * @throws Error for a schema that is too deep.
- */
-function toTypeSchema(schema: JsonValue, depth: number): JsonValue {
-  if (depth > maxDepth) throw new Error("The schema is too deep.");
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-    return schema !== false;
-  const { prefixItems, ...rest } = schema as JsonObject;
-  const own: Record<string, JsonValue> = {};
-  const source = Array.isArray(prefixItems)
-    ? { ...rest, items: prefixItems, additionalItems: rest["items"] ?? true }
-    : rest;
-  for (const [key, value] of Object.entries(source) as [string, JsonValue][]) {
-    if (plainKeywords.has(key)) own[key] = value;
-    else if (schemaLists.has(key) && Array.isArray(value)) {
-      own[key] = value.map((each: JsonValue) => toTypeSchema(each, depth + 1));
-    } else if (schemaMaps.has(key)) own[key] = mapValues(value, depth);
-    else if (oneSchema.has(key) && key !== "not") own[key] = toTypeSchema(value, depth + 1);
-  }
-  const { $ref, description, $defs, definitions, ...typing } = own;
-  const isTyped = typingKeywords.some((key) => typing[key] !== undefined);
-  if (typeof $ref === "string") {
-    if (!isTyped && depth > 0) return { $ref };
-    const named = Object.entries({ $defs, definitions, description });
-    return {
-      ...(Object.fromEntries(named.filter(([, value]) => value !== undefined)) as JsonObject),
-      allOf: [{ $ref }, ...(isTyped ? [typing] : [])],
-    };
-  }
-  // Members that a schema does not list are allowed, but no type with names would find a typing error.
-  if (own["properties"] !== undefined) own["additionalProperties"] ??= false;
-  else if (own["type"] === "object") own["additionalProperties"] ??= true;
-  return isTyped ? own : { ...own, type: "any" };
-}
-
-function mapValues(value: JsonValue, depth: number): JsonValue {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, toTypeSchema(each as JsonValue, depth + 1)]),
+/** Declares the tools of a source and their shared types. */
+function declareSource(tools: readonly DeclaredTool[], untyped: string[]): string {
+  const roots = tools.map(({ name, input, output }) => ({
+    input: { schema: input, name: `${name} input` },
+    output: output === undefined ? undefined : { schema: output, name: `${name} output` },
+  }));
+  const all = roots.flatMap(({ input, output }): RootSchema[] =>
+    output === undefined ? [input] : [input, output],
   );
+  const types = new SharedTypes(all, ["Tools"]);
+  const members = tools.map(({ name, description }, index) => {
+    const { input, output } = roots[index] as (typeof roots)[number];
+    const result = output === undefined ? "unknown" : types.print(output, margin(3));
+    if ([input, output].some((root) => root !== undefined && types.hasUnknown(root)))
+      untyped.push(name);
+    return `${printComment(description, margin(2))}${margin(2)}${printKey(name)}: {
+${printAfter(`${margin(3)}input:`, types.print(input, margin(3)))}${printAfter(`${margin(3)}output:`, result)}${margin(2)}};
+`;
+  });
+  return `${margin(1)}interface Tools {\n${members.join("")}${margin(1)}}\n${types.declarations(margin(1)).join("")}`;
 }
 
-/** `get_pet` → `GetPet`; a number tells equal names apart. */
-function toNamespace(name: string, taken: Set<string>): string {
-  const words = name
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  const base = words.join("").replace(/^(?=\d|$)/, "Tool");
-  for (let number = 1; ; number++) {
-    const candidate = number === 1 ? base : `${base}${number}`;
-    if (taken.has(candidate)) continue;
-    taken.add(candidate);
-    return candidate;
-  }
-}
-
-function propertyName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-}
-
-/** The first line of a description, which can neither end the comment nor continue on another line. */
-function toComment(description: string): string {
-  const [line = ""] = description.trim().split(/[\r\n\u2028\u2029]/, 1);
-  return line === "" ? "" : `/** ${line.replaceAll("*/", "*\\/")} */\n`;
-}
-
-function indent(text: string, levels: number): string {
-  return text.replace(/^(?=.)/gm, "  ".repeat(levels));
+function margin(levels: number): string {
+  return "  ".repeat(levels);
 }
