@@ -111,7 +111,7 @@ describe("a pending call", () => {
         "  with bearer:$TOKEN",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
-        "  to change this: To let such calls run without asking, add a rule to the policy of the executor that allows the tool.",
+        '  to change this: Add { "effect": "allow", "tools": "delete_pet" } to the rules of the policy.',
         "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',

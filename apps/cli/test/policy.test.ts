@@ -44,7 +44,7 @@ describe("policy explain", () => {
         "",
         "the call itself",
         "  ask    supervised: the tool is marked destructive (preset:supervised of policy)",
-        "  to change this: To let such calls run without asking, add a rule to the policy of the executor that allows the tool.",
+        '  to change this: Pass a file with { "rules": [{ "effect": "allow", "tools": "delete_pet" }] } as --policy.',
         "",
         "This is the decision about the tool. Rules may depend on the permissions of a call: add arguments to see them.",
         "",

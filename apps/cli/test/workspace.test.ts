@@ -7,6 +7,7 @@ import { compileCache } from "@toolweave/test-support";
 import { expect, onTestFinished, test } from "vitest";
 import { project } from "./support/project.ts";
 import { tempStore } from "./support/temp-file.ts";
+import { toolCode } from "./support/tool-module.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -24,6 +25,36 @@ test("--workspace calls the tools for a folder: what only reads runs at once, an
   expect(existsSync(join(folder, "ws/b.txt"))).toBe(false);
   expect((await run(["approvals", "approve", id])).code).toBe(0);
   expect(existsSync(join(folder, "ws/b.txt"))).toBe(true);
+});
+
+test("--policy allows what the policy of --workspace has no opinion about, and can only restrict its commands", async () => {
+  const { run, folder, write } = project();
+  write("ws/a.txt", "text");
+  const allow = { effect: "allow", tools: ["write_file", "wipe"] };
+  write("rules.json", JSON.stringify({ rules: [allow] }));
+  write("tools.mjs", `export default ${toolCode("wipe", "() => 1", false)};`);
+  const module = join(folder, "tools.mjs");
+  const decide = async (
+    policy: readonly string[],
+    ...words: readonly string[]
+  ): Promise<string> => {
+    const { stdout } = await run([
+      ...["policy", "explain", "--workspace", "ws", "--tools", module, ...policy, ...words],
+    ]);
+    return /(runs|asks|denied)/.exec(stdout)?.[1] ?? stdout;
+  };
+  const calls = [
+    ["bash", "command=ls"],
+    ["bash", "command=touch b"],
+    ["write_file", "path=b", "content="],
+    ["wipe"],
+  ];
+  const decideAll = async (...policy: readonly string[]): Promise<string> =>
+    (await Promise.all(calls.map((words) => decide(policy, ...words)))).join(" ");
+  expect(await decideAll()).toBe("runs asks asks asks");
+  expect(await decideAll("--policy", join(folder, "rules.json"))).toBe("runs asks runs runs");
+  expect(await decideAll("--policy", "autonomous")).toBe("runs runs runs runs");
+  expect(await decideAll("--policy", "readOnly")).toBe("denied denied denied denied");
 });
 
 test("serve --workspace is an MCP server whose calls a person approves through the client", async () => {

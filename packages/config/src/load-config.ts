@@ -4,7 +4,9 @@ import {
   type ExecutorOptions,
   type JsonObject,
   type PolicyInput,
+  type PolicyLayerInput,
   type RegistryOptions,
+  type SourcePolicy,
   type ToolSource,
 } from "@toolweave/core";
 import type { CredentialStore, ScheduleStore } from "@toolweave/core/stores";
@@ -179,7 +181,10 @@ export async function loadConfig(
   return {
     registry,
     executorOptions: {
-      ...combinePolicies(workspace?.policy, policy),
+      ...combinePolicies(
+        workspace && { ...workspace.policy, sources: [workspace.source.id, ...scripts] },
+        policy,
+      ),
       ...(markdown === undefined ? {} : { hooks: [markdown.hook] }),
     },
     sources,
@@ -296,13 +301,15 @@ async function readConfig(
   };
 }
 
-/** The policy of the workspace comes first, since each further one only narrows those before it. */
+/** The sources whose scripts work in the workspace; `scripts` are those of a session of the command line. */
+const scripts: readonly string[] = ["markdown", "skills", "scripts"];
+
 function combinePolicies(
-  first: PolicyInput | undefined,
-  second: PolicyInput | undefined,
+  workspace: SourcePolicy | undefined,
+  policy: PolicyInput | undefined,
 ): { readonly policy?: PolicyInput } {
-  if (first === undefined) return second === undefined ? {} : { policy: second };
-  return { policy: [first, second ?? []].flat() as PolicyInput };
+  if (workspace === undefined) return policy === undefined ? {} : { policy };
+  return { policy: [workspace, ...([policy ?? []].flat() as readonly PolicyLayerInput[])] };
 }
 
 interface Maker {

@@ -59,6 +59,7 @@ export type {
   PolicyPreset,
   PolicyQuestion,
   PolicyRule,
+  SourcePolicy,
 } from "./contract/policy-definition.ts";
 export type { Grant, GrantChoice, GrantProposal } from "./contract/grant.ts";
 export { itemStream } from "./results/stream-source.ts";

@@ -30,6 +30,11 @@ export interface LangchainSourceOptions {
    */
   readonly annotations?: (tool: LangchainTool) => ToolAnnotations;
   /**
+   * The tools are functions of your own, like those of `defineTool`: under `supervised` they run unless they are marked
+   * as destructive or need approval. Not for tools of a package or of an MCP server. Default: false.
+   */
+  readonly ownCode?: boolean;
+  /**
    * LangChain's config for a tool, such as `configurable` and `context`. The call's signal and id are added. Default:
    * none.
    */
@@ -39,6 +44,7 @@ export interface LangchainSourceOptions {
 const optionChecks: OptionChecks<LangchainSourceOptions> = {
   name: checks.filledText,
   annotations: checks.callback,
+  ownCode: checks.flag,
   config: checks.callback,
 };
 
@@ -107,7 +113,7 @@ function toTool(
   name: string,
   source: string,
   closing: AbortSignal,
-  { annotations: getAnnotations, config }: LangchainSourceOptions,
+  { annotations: getAnnotations, ownCode = false, config }: LangchainSourceOptions,
 ): Tool {
   const annotations = getAnnotations?.(tool) ?? {};
   const streams = annotations.streamingHint === true;
@@ -119,7 +125,7 @@ function toTool(
       description: tool.description ?? "",
       inputSchema: toInputSchema(tool.schema),
       annotations,
-      provenance: { adapter: "langchain", source, origin: { tool: tool.name } },
+      provenance: { adapter: ownCode ? "code" : "langchain", source, origin: { tool: tool.name } },
     },
     ...(input === undefined
       ? {}

@@ -55,6 +55,25 @@ describe("a tool of LangChain", () => {
     });
   });
 
+  it("runs like a function of defineTool if it is code of the host", async () => {
+    const statuses = async (options: LangchainSourceOptions): Promise<readonly string[]> => {
+      const give = tool(() => "given", fields);
+      const registry = new ToolRegistry([langchainSource([give], options)]);
+      const outcomes = await Promise.all(
+        (["supervised", "strict"] as const).map((policy) =>
+          new ToolExecutor({ registry, policy }).execute({ id: "c1", name: "give", arguments: {} }),
+        ),
+      );
+      return outcomes.map(({ status }) => status);
+    };
+    expect(await statuses({})).toEqual(["interrupted", "failed"]);
+    expect(await statuses({ ownCode: true })).toEqual(["completed", "failed"]);
+    const annotations = () => ({ destructiveHint: true });
+    expect(await statuses({ ownCode: true, annotations })).toEqual(["interrupted", "failed"]);
+    const [own] = langchainSource([tool(() => "", fields)], { ownCode: true }).tools();
+    expect(own?.spec.provenance).toMatchObject({ adapter: "code", source: "langchain" });
+  });
+
   it.each([
     ["Zod 4", z.object({ code: z.string().regex(/^[a-z]$/i), n: z.coerce.number() })],
     ["Zod 3", z3.object({ code: z3.string().regex(/^[a-z]$/i), n: z3.coerce.number() })],

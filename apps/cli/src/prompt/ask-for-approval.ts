@@ -12,25 +12,25 @@ import { getUserName } from "../process/user-name.ts";
 import { describeProposals, describeRequests } from "../render/describe-requests.ts";
 import { safeValue } from "../render/text.ts";
 import { withQuestions, isYes, type Question } from "./questions.ts";
+import type { RemedyPlaces } from "../render/remedy.ts";
 import { parseArgumentValue } from "../input/argument-value.ts";
 import { SchemaView } from "../input/schema-view.ts";
 
 /**
  * Shows a person what a call is about to do and takes their answer. Anything but a yes is a no.
  *
- * @param config the file that has the tool's source.
+ * @param places where the person writes what changes the decision.
  * @param converse asks the questions. Default: on lines of stdin.
  */
 export function promptApprover(
   io: CliIo,
-  config?: string,
+  places?: RemedyPlaces,
   converse: typeof withQuestions = withQuestions,
 ): Approver {
   return ({ spec, arguments: args, requests }) => {
-    const place =
-      config === undefined ? undefined : { file: config, source: spec.provenance.source };
+    const { source } = spec.provenance;
     io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
-    io.stderr.write(describeRequests(requests, args, place));
+    io.stderr.write(describeRequests(requests, args, places && { ...places, source }));
     return converse(io, async (question) => ({
       ...(await askForApproval(question, io, getGrantProposals(requests))),
       by: getUserName(),

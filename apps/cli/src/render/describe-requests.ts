@@ -5,36 +5,19 @@ import type {
   JsonValue,
   ToolCall,
 } from "@toolweave/core";
+import { formatRemedy, type ToolPlaces } from "./remedy.ts";
 import { safeJson, safeLine, safeValue } from "./text.ts";
 
 const maxLength = 4_000;
-
-/** The source of a tool in a configuration. */
-export interface ConfiguredPlace {
-  readonly file: string;
-  readonly source: string | undefined;
-}
-
-/** The advice of a policy with the key and the file in which the user writes it. */
-export function formatRemedy(remedy: string, place?: ConfiguredPlace): string {
-  if (place?.source === undefined) return safeLine(remedy);
-  const key = `mcp.${place.source}.trustAnnotations: true`;
-  return safeLine(
-    remedy.replace(
-      "`trustAnnotations: true` for the tool's source",
-      () => `\`${key}\` in ${place.file}`,
-    ),
-  );
-}
 
 /** Describes for a person what a call is about to do or waits for: a line for each request, its reason, the arguments. */
 export function describeRequests(
   requests: readonly InterruptionRequest[],
   args: ToolCall["arguments"],
-  place?: ConfiguredPlace,
+  places?: ToolPlaces,
 ): string {
   const lines = [
-    ...requests.flatMap((request) => requestLines(request, place)),
+    ...requests.flatMap((request) => requestLines(request, places)),
     // Several requests for one tool share one description.
     ...new Set(requests.flatMap(descriptionLines)),
   ];
@@ -63,13 +46,13 @@ export function describeRequest(request: InterruptionRequest): string {
   }
 }
 
-function requestLines(request: InterruptionRequest, place?: ConfiguredPlace): string[] {
+function requestLines(request: InterruptionRequest, places?: ToolPlaces): string[] {
   const lines = [describeRequest(request)];
   switch (request.type) {
     case "approval":
       lines.push(safeLine(request.reason));
       if (request.remedy !== undefined) {
-        lines.push(`to change this: ${formatRemedy(request.remedy, place)}`);
+        lines.push(`to change this: ${formatRemedy(request.remedy, request.permission, places)}`);
       }
       if (request.permission.details !== undefined) {
         lines.push(...detailLines(request.permission.details));

@@ -17,7 +17,7 @@ import { pause } from "@toolweave/core/adapter";
 import type { ScheduleStore } from "@toolweave/core/stores";
 import type { McpSource } from "@toolweave/mcp";
 import { toSourceOptions } from "../input/api-options.ts";
-import { loadPolicy } from "../input/policy-option.ts";
+import { isPreset, loadPolicy } from "../input/policy-option.ts";
 import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
 import { Interrupt, rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
 import { UsageError } from "../process/exit-code.ts";
@@ -35,6 +35,7 @@ import {
 import type { Document, OriginalSources, StoredModule } from "../store/pending-call-context.ts";
 import { assertTrusted } from "./config-trust.ts";
 import { mcpServer } from "./mcp-server.ts";
+import { displayPath, listPolicyPlaces, type RemedyPlaces } from "../render/remedy.ts";
 import { sortSources } from "./source-kind.ts";
 
 /** The sources' tools, and what could not be loaded. The caller closes the registry. */
@@ -45,8 +46,10 @@ export interface LoadedSources {
   readonly sources: readonly ToolSource[];
   /** The error of each source that could not be loaded. */
   readonly failures: readonly unknown[];
-  /** `--policy`, which narrows the policy of the file. */
+  /** The policies of the workspace and of the file, narrowed by `--policy`. */
   readonly policy: PolicyInput | undefined;
+  /** Where a person writes what changes a decision. */
+  readonly places: RemedyPlaces;
   /** The hooks of the file's scripts. */
   readonly hooks: NonNullable<ExecutorOptions["hooks"]>;
   /** The store of the file, if it has one; else the one without any option. */
@@ -174,6 +177,7 @@ export async function planSources(
           combinePolicies(folderTools?.policy, file?.executorOptions.policy),
           policy,
         ),
+        places: findPlaces(chosen, file?.executorOptions.policy, written.policy, policy),
         hooks: file?.executorOptions.hooks ?? [],
         store: file?.store === undefined ? place : toStorePlace(file.store),
         schedules: file?.schedules,
@@ -315,6 +319,47 @@ async function loadConfigFile(
     if (!ToolError.is(error)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
+}
+
+/** Where the policies of the file and of the command line are written. */
+function findPlaces(
+  { config, openapi, mcp, tools, workspace }: ResolvedSources,
+  configured: PolicyInput | undefined,
+  option: string | undefined,
+  explicit: PolicyInput | undefined,
+): RemedyPlaces {
+  const layers = [configured ?? []].flat() as readonly PolicyLayerInput[];
+  const own = layers.filter((layer) => typeof layer !== "object" || !("decide" in layer));
+  const ofSources = layers.length - own.length;
+  const file = config === undefined ? undefined : displayPath(config);
+  const [first, ...others] = own;
+  // A file without a policy has one with the first rule.
+  const inFile = others.length > 0 ? own : (first ?? (explicit === undefined ? {} : undefined));
+  const policies = [
+    ...(file === undefined || inFile === undefined
+      ? []
+      : [{ policy: inFile, file, path: "policy" }]),
+    ...(option === undefined || explicit === undefined
+      ? []
+      : [{ policy: explicit, ...(isPreset(option) ? {} : { file: option }) }]),
+  ];
+  return {
+    config: openapi.length + mcp.length + tools.length === 0 ? file : undefined,
+    workspace: ofSources > 0 && isImplicit(first ?? [explicit].flat()[0]) ? file : undefined,
+    policies: listPolicyPlaces(
+      ofSources + (workspace === undefined ? 0 : 1),
+      policies,
+      (rule) => `Pass a file with { "rules": [${rule}] } as --policy.`,
+    ),
+  };
+}
+
+/** Whether the rules of a workspace decide about commands that no rule of the policy matches. */
+function isImplicit(policy: PolicyLayerInput | undefined): boolean {
+  return (
+    policy === undefined ||
+    (typeof policy === "object" && !("preset" in policy) && !("default" in policy))
+  );
 }
 
 /** Combines the policies. One of the command line cannot allow what the file forbids. */

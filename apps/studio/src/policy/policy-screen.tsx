@@ -70,7 +70,12 @@ function Rules() {
                 )}
               </h2>
               {layer.isFunction === true && (
-                <p class="muted">A function of the host decides: it has no rules to list.</p>
+                <p class="muted">
+                  A function of the host decides
+                  {layer.sources !== undefined &&
+                    ` about tools of the sources ${safeLine(layer.sources.join(", "))}`}
+                  : it has no rules to list.
+                </p>
               )}
               {layer.rules.length === 0 && layer.preset !== undefined && (
                 <p class="muted">The preset decides about every call.</p>

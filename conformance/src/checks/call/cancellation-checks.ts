@@ -249,7 +249,7 @@ function earlyEnds(
   ];
 }
 
-/** Marks a tool so that every policy except `autonomous` asks. */
+/** Marks a tool so that every preset asks. */
 function withApproval(tool: Tool): Tool {
   const { spec } = tool;
   const annotations = { ...spec.annotations, needsApprovalHint: true };

@@ -42,6 +42,11 @@ export interface AiSourceOptions {
    */
   readonly annotations?: Readonly<Record<string, ToolAnnotations>>;
   /**
+   * The tools are functions of your own, like those of `defineTool`: under `supervised` they run unless they are marked
+   * as destructive or need approval. Not for tools of a package or of an MCP client. Default: false.
+   */
+  readonly ownCode?: boolean;
+  /**
    * The value that you would give `generateText` as `toolApproval`. `user-approval` asks, `denied` refuses; `approved`
    * removes the tool's own `needsApproval`, and loosens nothing else.
    */
@@ -54,6 +59,7 @@ const optionChecks: OptionChecks<AiSourceOptions> = {
   id: checks.filledText,
   prefix: checks.filledText,
   annotations: checks.record(checks.object),
+  ownCode: checks.flag,
   toolApproval: toolApprovalCheck,
   toolsContext: checks.object,
 };
@@ -129,7 +135,7 @@ class ToolSetLoader {
   }
 
   async #tool(original: string, name: string): Promise<Tool> {
-    const { annotations = {}, toolApproval, toolsContext = {} } = this.#options;
+    const { annotations = {}, ownCode = false, toolApproval, toolsContext = {} } = this.#options;
     const set = this.#set;
     const tool = set[original] as ToolSet[string];
     if (tool.type === "provider") {
@@ -143,6 +149,7 @@ class ToolSetLoader {
       name,
       original,
       source: this.#source,
+      adapter: ownCode ? "code" : "ai-sdk",
       input: await toInputSchema(tool),
       output: await this.#readOutputSchema(tool, original),
       parser: SdkParser.of(tool),

@@ -31,6 +31,8 @@ export interface SdkToolParts {
   readonly original: string;
   /** The id of its source. */
   readonly source: string;
+  /** `code`: a function of the host. */
+  readonly adapter: "ai-sdk" | "code";
   readonly input: JsonSchema;
   readonly output: JsonSchema | undefined;
   readonly parser: SdkParser | undefined;
@@ -139,7 +141,8 @@ function isAlwaysApproval(approval: ToolApproval): boolean {
 }
 
 function toSpec(parts: SdkToolParts): ToolSpec {
-  const { tool, name, original, source, input, output, annotations, approval, context } = parts;
+  const { tool, name, original, adapter, source, input, output, annotations } = parts;
+  const { approval, context } = parts;
   const { description, title, metadata } = tool;
   return {
     name,
@@ -153,7 +156,7 @@ function toSpec(parts: SdkToolParts): ToolSpec {
     annotations: isAlwaysApproval(approval)
       ? { ...annotations, needsApprovalHint: true }
       : annotations,
-    provenance: { adapter: "ai-sdk", source, origin: { tool: original } },
+    provenance: { adapter, source, origin: { tool: original } },
     ...(metadata === undefined ? {} : { metadata: metadata as Metadata }),
   };
 }

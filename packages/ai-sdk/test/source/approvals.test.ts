@@ -1,4 +1,5 @@
 import { tool, type ToolSet } from "ai";
+import type { PolicyPreset } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { AiSourceOptions } from "../../src/index.ts";
@@ -111,5 +112,40 @@ describe("the SDK's toolApproval, for tools in a registry,", () => {
       toolApproval: { remove: "approved" },
     });
     expect((await call("remove", { id: 7 })).status).toBe("interrupted");
+  });
+});
+
+describe("a tool of the SDK that is code of the host", () => {
+  const weather = tool({ inputSchema: z.object({}), execute: () => "clear" });
+  const wipe = tool({ inputSchema: z.object({}), execute: () => "wiped" });
+  const pay = tool({ inputSchema: z.object({}), needsApproval: true, execute: () => "paid" });
+  const annotations = { wipe: { destructiveHint: true } };
+
+  it.each<[PolicyPreset, string, string]>([
+    ["supervised", "completed interrupted interrupted", "interrupted interrupted interrupted"],
+    ["autonomous", "completed completed interrupted", "completed completed interrupted"],
+    ["readOnly", "failed failed failed", "failed failed failed"],
+    ["strict", "failed failed failed", "failed failed failed"],
+  ])("runs like a function of defineTool, under %s", async (policy, own, other) => {
+    const statuses = async (options: AiSourceOptions): Promise<string> => {
+      const { call } = await sourced(
+        { weather, wipe, pay },
+        { annotations, ...options },
+        { policy },
+      );
+      const outcomes = await Promise.all(["weather", "wipe", "pay"].map((name) => call(name)));
+      return outcomes.map(({ status }) => status).join(" ");
+    };
+    expect(await statuses({ ownCode: true })).toBe(own);
+    expect(await statuses({})).toBe(other);
+  });
+
+  it("is named as such in its provenance", async () => {
+    const { source } = await sourced({ weather }, { ownCode: true });
+    expect(source.tools()[0]?.spec.provenance).toEqual({
+      adapter: "code",
+      source: "ai-sdk",
+      origin: { tool: "weather" },
+    });
   });
 });

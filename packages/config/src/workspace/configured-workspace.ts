@@ -3,7 +3,7 @@ import {
   ToolError,
   type JsonObject,
   type JsonValue,
-  type PolicyFunction,
+  type SourcePolicy,
   type ToolSource,
 } from "@toolweave/core";
 import type { WorkspaceOptions, WorkspacePolicyOptions } from "@toolweave/workspace";
@@ -34,10 +34,10 @@ export function configuredWorkspace(
   };
 }
 
-/** The tools of a workspace, and the policy for their commands. */
+/** The tools of a workspace, and the policy for commands in it. */
 export interface MadeWorkspace {
   readonly source: ToolSource;
-  readonly policy: PolicyFunction;
+  readonly policy: SourcePolicy;
 }
 
 /**

@@ -22,16 +22,19 @@ export function toExplanationView(
     effect,
     requests: requests.map(({ considered, grant, ...request }) => ({
       ...request,
-      considered: considered.map(withoutCause),
+      considered: considered.map(toDisplayedDecision),
       ...(grant === undefined ? {} : { grant: toListed(grant) }),
     })),
     ...(problem === undefined ? {} : { problem: { code: problem.code, message: problem.message } }),
   });
 }
 
-/** The exception of a policy function is for the host. */
-function withoutCause(decision: Decision): Decision {
-  const { cause: _, ...displayed } = decision;
+/** The exception of a policy function is for the host. Whether a rule would change a decision is in `remedy`. */
+function toDisplayedDecision({
+  cause: _cause,
+  byDefault: _default,
+  ...displayed
+}: Decision): Decision {
   return displayed;
 }
 

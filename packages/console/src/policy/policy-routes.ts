@@ -18,7 +18,8 @@ const policySchemas = {
     properties: {
       layers: {
         type: "array",
-        description: "In order: each can only narrow those before it.",
+        description:
+          "In order: each can only narrow those before it, except for policies for sources before all others.",
         items: {
           type: "object",
           required: ["name", "rules"],
@@ -27,6 +28,10 @@ const policySchemas = {
             preset: text("Decides about calls that no rule matches."),
             default: { enum: ["allow", "ask", "deny"], description: "In place of a preset." },
             isFunction: { const: true, description: "A function of the host: it has no rules." },
+            sources: {
+              ...texts,
+              description: "The sources about whose tools alone it decides, as globs. Absent: all.",
+            },
             rules: {
               type: "array",
               items: {

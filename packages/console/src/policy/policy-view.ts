@@ -8,7 +8,7 @@ import type {
 
 /** The policies in force. */
 export interface PolicyView {
-  /** In order: each can only narrow those before it. */
+  /** In order: each can only narrow those before it, except for policies for sources before all others. */
   readonly layers: readonly PolicyLayerView[];
   /** Rules that have no effect, each with its place. */
   readonly warnings: readonly string[];
@@ -24,6 +24,8 @@ export interface PolicyLayerView {
   readonly rules: readonly PolicyRuleView[];
   /** The policy is a function of the host: it has no rules. */
   readonly isFunction?: true;
+  /** The sources about whose tools alone it decides, as globs. Absent: all. */
+  readonly sources?: readonly string[];
 }
 
 /** A rule of a policy. */
@@ -42,16 +44,19 @@ export interface PolicyRuleView {
 export function getPolicy(executor: ToolExecutor): PolicyView {
   const warnings = executor.configurationWarnings();
   return executor.redact({
-    layers: executor.policies.map((layer) => toLayerView(layer.name, layer.toJSON())),
+    layers: executor.policies.map((layer) => toLayerView(layer, layer.toJSON())),
     warnings: warnings.map(({ where, message }) => `${where} ${message}`),
   });
 }
 
 function toLayerView(
-  name: string,
+  { name, sources }: ToolExecutor["policies"][number],
   data: PolicyPreset | PolicyDefinition | undefined,
 ): PolicyLayerView {
-  if (data === undefined) return { name, rules: [], isFunction: true };
+  if (data === undefined) {
+    const about = sources === undefined ? {} : { sources: [sources].flat() };
+    return { name, rules: [], isFunction: true, ...about };
+  }
   if (typeof data === "string") return { name, preset: data, rules: [] };
   const { preset, default: effect, rules = [] } = data;
   return {

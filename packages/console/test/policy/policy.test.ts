@@ -68,6 +68,11 @@ test("the policies are displayed with their rules, and rules without effect are 
   expect(body.warnings).toContainEqual(
     expect.stringMatching(/^policy\[0\]\.rules\[0\].*send_mail/),
   );
+  const forSources = await open([{ sources: ["files", "net*"], decide: () => "ask" }, "strict"]);
+  expect((await forSources.send<PolicyView>("/api/policy")).body.layers).toEqual([
+    { name: "policy[0]", rules: [], isFunction: true, sources: ["files", "net*"] },
+    { name: "policy", preset: "strict", rules: [] },
+  ]);
   const preset = await open("readOnly").send<PolicyView>("/api/policy");
   expect(preset.body).toEqual({
     layers: [{ name: "policy", preset: "readOnly", rules: [] }],

@@ -139,8 +139,8 @@ export interface PolicyDefinition {
   /** Default: its place, `policy` or `policy[1]`. */
   readonly name?: string;
   /**
-   * The decision for calls that no rule matches. Default: `supervised` in the first of several policies, and in the
-   * others the decision of those before them.
+   * The decision for calls that no rule matches. Default: `supervised` in the first of several policies (a
+   * `SourcePolicy` does not count), and in the others the decision of those before them.
    */
   readonly preset?: PolicyPreset;
   /** In place of a preset: the same for all that no rule matches. `deny` makes a list of allows complete. */
@@ -175,11 +175,32 @@ export type PolicyAnswer =
  */
 export type PolicyFunction = (question: PolicyQuestion) => Awaitable<PolicyAnswer>;
 
-/** One policy: a preset, rules, or a function. */
-export type PolicyLayerInput = PolicyPreset | PolicyDefinition | PolicyFunction;
+/**
+ * A policy that decides only about the tools of some sources, such as the commands of a workspace. For all other tools,
+ * and where its function has no opinion, it is as if it were absent.
+ *
+ * Before all other policies, its opinion replaces the implicit preset `supervised` of the first of them. An explicit
+ * preset, a default and every rule of theirs still count: the strictest decision wins. Behind others it only narrows.
+ */
+export interface SourcePolicy {
+  /** Default: its place, `policy[0]`. */
+  readonly name?: string;
+  /** The ids of the sources in the registry; `host` for tools that host code added itself. */
+  readonly sources: PolicyGlobs;
+  readonly decide: PolicyFunction;
+}
 
-/** The forms in which a host can give its policy. Each of several policies only narrows those before it. */
+/** One policy: a preset, rules, a function, or a function for the tools of some sources. */
+export type PolicyLayerInput = PolicyPreset | PolicyDefinition | PolicyFunction | SourcePolicy;
+
+/**
+ * The forms in which a host can give its policy. Each of several policies only narrows those before it, except for a
+ * `SourcePolicy` before the others.
+ */
 export type PolicyInput = PolicyLayerInput | readonly PolicyLayerInput[];
+
+/** The kind of the permission with which a tool asks for approval of a call. */
+export const approvalKind = "custom.approval";
 
 /** The kinds of permissions that have a name; a tool's own are `custom.*`. */
 export const permissionKinds: readonly string[] = [

@@ -24,7 +24,10 @@ export interface ToolAnnotations {
   readonly idempotentHint?: boolean;
   /** The tool talks to something outside the host. Default: true. */
   readonly openWorldHint?: boolean;
-  /** A person should agree before each call. Default: false. */
+  /**
+   * Calls need approval. Of a trusted tool only a rule that names the hint and allows lets calls run without it, whatever
+   * the preset is. Default: false.
+   */
   readonly needsApprovalHint?: boolean;
   /** The tool sends updates while it runs. Default: false. */
   readonly streamingHint?: boolean;

@@ -13,7 +13,7 @@ import type {
   ToolAnnotations,
   ToolSpec,
 } from "../contract/tool-spec.ts";
-import type { PermissionRequest } from "../contract/policy-definition.ts";
+import { approvalKind, type PermissionRequest } from "../contract/policy-definition.ts";
 import type {
   PreflightContext,
   Tool,
@@ -96,7 +96,10 @@ export interface ToolDefinition<
   /** Absent: the executor's. */
   readonly outputLimit?: OutputLimit;
   readonly metadata?: Metadata;
-  /** Ask a person before the call; a function decides by the arguments. Default: false. */
+  /**
+   * Asks a person before the call, under every policy but one with a rule that names it: see `needsApprovalHint`. A
+   * function decides by the arguments. Default: false.
+   */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
   /** Declares the actions that a call intends, for the policy to decide on. Must not perform any of them. */
   readonly preflight?: (
@@ -153,7 +156,7 @@ export function defineTool<
   }
   const { output } = definition;
   if (isStandardSchema(output)) tool.parseOutput = standardOutput(output);
-  if (needsApproval !== undefined || preflight !== undefined) {
+  if (typeof needsApproval === "function" || preflight !== undefined) {
     tool.preflight = intentions(definition, parse);
   }
   return tool;
@@ -182,7 +185,9 @@ const definitionChecks: OptionChecks<ToolDefinition<AnySchema>> = {
 };
 
 /** The part of a definition that is data. */
-type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute">;
+type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute"> & {
+  readonly needsApproval?: unknown;
+};
 
 const injectedCheck = valueThat(
   (value) =>
@@ -255,12 +260,12 @@ function checkAnnotations(name: string, annotations: ToolAnnotations): void {
 /** Members are added one by one, since a spread of each makes an object of its own: hosts define tools by the thousands. */
 function toSpec(definition: DefinitionData): ToolSpec {
   const { name, title, description, output, injected, timeoutMs, retry } = definition;
-  const { annotations = {}, execution, outputLimit, metadata } = definition;
+  const { annotations = {}, execution, outputLimit, metadata, needsApproval } = definition;
   const spec: Writable<ToolSpec> = {
     name,
     description,
     inputSchema: toInputSchema(definition),
-    annotations,
+    annotations: needsApproval === true ? { ...annotations, needsApprovalHint: true } : annotations,
     provenance: { adapter: "code" },
   };
   if (title !== undefined) spec.title = title;
@@ -280,24 +285,24 @@ function validator(standard: StandardInput): NonNullable<Tool["validate"]> {
   return (args): Awaitable<readonly ValidationProblem[] | undefined> => standard.validate(args);
 }
 
-/** The intentions of a call: the permissions of `preflight`, and the approval that `needsApproval` asks for. */
+/** The intentions of a call: the permissions of `preflight`, and the approval that a function `needsApproval` asks for. */
 function intentions<Input extends AnySchema>(
   {
     name,
-    needsApproval = false,
+    needsApproval,
     preflight,
   }: Pick<ToolDefinition<Input>, "name" | "needsApproval" | "preflight">,
   parse: (args: JsonObject) => Awaitable<ArgumentsOf<Input>>,
 ): NonNullable<Tool["preflight"]> {
   const approval: PermissionRequest = {
-    kind: "custom.approval",
+    kind: approvalKind,
     target: name,
     summary: `Call ${name}`,
   };
   return async (args, ctx) => {
     const parsed = await parse(args);
     const proposed = preflight === undefined ? [] : await preflight(parsed, ctx);
-    const asks = typeof needsApproval === "function" ? await needsApproval(parsed) : needsApproval;
+    const asks = typeof needsApproval === "function" && (await needsApproval(parsed));
     return asks ? [...proposed, approval] : proposed;
   };
 }

@@ -52,8 +52,11 @@ export abstract class ExecutorView {
     return this.services.redactor?.bytes(bytes, mediaType) ?? bytes;
   }
 
-  /** The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. */
-  get policies(): readonly Pick<PolicyLayer, "name" | "toJSON">[] {
+  /**
+   * The policies in force, in order: the name of each, and its rules as data. A policy function has no rules. One that
+   * decides about the tools of some sources alone has these as `sources`.
+   */
+  get policies(): readonly Pick<PolicyLayer, "name" | "sources" | "toJSON">[] {
     return this.services.policies;
   }
 

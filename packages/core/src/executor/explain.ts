@@ -2,6 +2,7 @@ import type { ToolCall } from "../contract/tool-call.ts";
 import type { Grant } from "../contract/grant.ts";
 import { matchingGrants } from "../approvals/matching-grants.ts";
 import { explainPermission, type Decision } from "../policy/decision.ts";
+import { toRemedy } from "../policy/remedy.ts";
 import type { PolicyEffect, PermissionRequest } from "../contract/policy-definition.ts";
 import type { Toolset, ValidationProblem } from "../contract/tool.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -43,7 +44,7 @@ export interface ExplainedRequest {
   readonly permission: PermissionRequest;
   /** Effect of the policy. */
   readonly effect: PolicyEffect;
-  /** The rule that decides: its id or place, `preset:supervised`, `default` or `function`. */
+  /** The rule that decides: its id or place, `preset:supervised`, `default`, `needsApproval` or `function`. */
   readonly rule: string;
   /** Name of the policy that the rule belongs to. */
   readonly layer: string;
@@ -169,9 +170,11 @@ async function explained(
   );
   const redactor = execution.redactor;
   return explained.map(({ permission: asked, decision, considered }, index) => {
-    const { effect, rule, layer, reason, remedy } = decision;
+    const { effect, rule, layer, reason } = decision;
     const grant = grants[index]?.grant;
     const permission = redactor?.redactReport(asked) ?? asked;
+    const proposal = index < itself.length ? undefined : permission;
+    const remedy = toRemedy(decision, entry, proposal);
     return {
       permission,
       effect,

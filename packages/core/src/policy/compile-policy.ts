@@ -1,3 +1,4 @@
+import { checkOptions } from "../contract/check-options.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { checkDefinition, checkExamples } from "./check-definition.ts";
 import type {
@@ -6,13 +7,24 @@ import type {
   PolicyPreset,
   PolicyEffect,
   PolicyFunction,
+  PolicyGlobs,
   PolicyQuestion,
+  SourcePolicy,
 } from "../contract/policy-definition.ts";
-import type { PolicyLayer, Decision, PolicySubject } from "./decision.ts";
-import { presetNames, presetDecider, type DefaultDecider } from "./presets.ts";
+import { checkGlobs, checkText, misuse } from "./conditions/check-values.ts";
+import { globTest } from "./conditions/globs.ts";
+import { noOpinion, type PolicyLayer, type Decision, type PolicySubject } from "./decision.ts";
+import {
+  needsDecider,
+  presetNames,
+  presetDecider,
+  withNeeds,
+  type DefaultDecider,
+} from "./presets.ts";
 import { RuleLayer } from "./rule-layer.ts";
 import { freezeJson } from "../json/clone-json.ts";
 import { isThenable, type Awaitable } from "../json/json.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 
 /**
  * Checks a policy and compiles it. It is copied: later changes by the host have no effect.
@@ -26,7 +38,13 @@ export function compilePolicy(input: PolicyInput): readonly PolicyLayer[] {
       "policy is an empty list: leave it out for supervised.",
     );
   }
-  return narrowPolicy([], input);
+  const layers = narrowPolicy([], input);
+  // Other tools need a policy, too.
+  return layers.every(isForSources) ? narrowPolicy(layers, {}) : layers;
+}
+
+function isForSources({ sources }: PolicyLayer): boolean {
+  return sources !== undefined;
 }
 
 /**
@@ -41,19 +59,40 @@ export function narrowPolicy(
   where = "policy",
 ): readonly PolicyLayer[] {
   const result = [...layers];
-  if (!Array.isArray(input)) result.push(layer(input as PolicyLayerInput, where, result.length));
+  if (!Array.isArray(input)) result.push(layer(input as PolicyLayerInput, where, result));
   else {
     for (let index = 0; index < input.length; index++) {
-      result.push(layer(input[index] as PolicyLayerInput, `${where}[${index}]`, result.length));
+      result.push(layer(input[index] as PolicyLayerInput, `${where}[${index}]`, result));
     }
   }
   return result;
 }
 
-function layer(input: PolicyLayerInput, where: string, index: number): PolicyLayer {
-  const place = index === 0 ? "policy" : `policy[${index}]`;
-  if (typeof input === "function") return new FunctionLayer(place, input, index === 0);
-  if (isPreset(input)) return new RuleLayer(place, input);
+function layer(
+  input: PolicyLayerInput,
+  where: string,
+  before: readonly PolicyLayer[],
+): PolicyLayer {
+  const own = `policy[${before.length}]`;
+  if (typeof input === "object" && input !== null && "decide" in input) {
+    return sourceLayer(input, where, own);
+  }
+  const isFirst = before.every(isForSources);
+  const place = isFirst ? "policy" : own;
+  const make = toLayer(input, where, place);
+  const layer = make(isFirst);
+  if (isFirst && before.length > 0) layer.withoutDefault = make(false);
+  return layer;
+}
+
+/** Checks a policy, and returns its layer as the first one, or behind others. */
+function toLayer(
+  input: Exclude<PolicyLayerInput, SourcePolicy>,
+  where: string,
+  place: string,
+): (isFirst: boolean) => PolicyLayer {
+  if (typeof input === "function") return (isFirst) => new FunctionLayer(place, input, isFirst);
+  if (isPreset(input)) return (isFirst) => new RuleLayer(place, input, isFirst);
   if (typeof input === "string") {
     throw new ToolError(
       "invalid_configuration",
@@ -63,12 +102,24 @@ function layer(input: PolicyLayerInput, where: string, index: number): PolicyLay
   const given = checkDefinition(where, input);
   const lacksDefault = given.preset === undefined && given.default === undefined;
   // Stored with the data: a call's stored policy must mean the same in every position.
-  const data =
-    index === 0 && lacksDefault
-      ? Object.freeze({ ...given, preset: "supervised" as const })
-      : given;
-  checkExamples(where, data);
-  return new RuleLayer(data.name ?? place, data);
+  checkExamples(where, given);
+  const { name = place } = given;
+  return (isFirst) =>
+    new RuleLayer(
+      name,
+      isFirst && lacksDefault ? Object.freeze({ ...given, preset: "supervised" as const }) : given,
+      isFirst,
+    );
+}
+
+function sourceLayer(input: SourcePolicy, where: string, place: string): PolicyLayer {
+  checkOptions(where, input, ["name", "sources", "decide"]);
+  const { name = place, sources, decide } = input;
+  checkText(`${where}.name`, name);
+  checkGlobs(`${where}.sources`, sources);
+  if (typeof decide !== "function") throw misuse(`${where}.decide`, "is no function: write one");
+  const copied = typeof sources === "string" ? sources : [...sources];
+  return new FunctionLayer(name, decide, false, copied);
 }
 
 function isPreset(input: unknown): input is PolicyPreset {
@@ -80,18 +131,24 @@ class FunctionLayer implements PolicyLayer {
   readonly name: string;
   readonly dependsOnCaller = false;
   readonly hidesNothing = true;
+  withoutDefault?: PolicyLayer;
+  readonly sources: PolicyGlobs | undefined;
   readonly #answer: PolicyFunction;
-  /** Decides when the function has no opinion; absent: left to the layers before. */
-  readonly #default: DefaultDecider | undefined;
-  readonly #noOpinion: Decision;
+  /** Decides when the function has no opinion; absent: left to the other layers. */
+  readonly #default?: DefaultDecider;
+  readonly #isFor: (source: string) => boolean;
   readonly #plain: Readonly<Record<PolicyEffect, Decision>>;
 
-  /** @param first nothing comes before it: where it has no opinion, `supervised` decides. */
-  constructor(name: string, answer: PolicyFunction, first: boolean) {
+  /**
+   * @param isFirst where it has no opinion, `supervised` decides.
+   * @param sources the sources about whose tools alone it decides.
+   */
+  constructor(name: string, answer: PolicyFunction, isFirst: boolean, sources?: PolicyGlobs) {
     this.name = name;
     this.#answer = answer;
-    this.#default = first ? presetDecider("supervised", name) : undefined;
-    this.#noOpinion = this.#decision("allow", "the function has no opinion");
+    this.sources = sources;
+    if (isFirst) this.#default = withNeeds(needsDecider(name), presetDecider("supervised", name));
+    this.#isFor = globTest(sources);
     this.#plain = {
       allow: this.#decision("allow", "the function allows it"),
       ask: this.#decision("ask", "the function asks first"),
@@ -103,27 +160,24 @@ class FunctionLayer implements PolicyLayer {
     return true;
   }
 
-  decideByTool(): undefined {
-    return undefined;
+  decideByTool({ source }: RegisteredTool): Decision | undefined {
+    return this.#isFor(source) ? undefined : noOpinion;
   }
 
   decide(subject: PolicySubject): Awaitable<Decision> {
-    const decision = this.#ask(subject);
-    return isThenable(decision)
-      ? decision.then((settled) => settled ?? this.#noOpinion)
-      : (decision ?? this.#noOpinion);
+    return this.#isFor(subject.entry.source) ? this.#ask(subject) : noOpinion;
   }
 
   async explain(subject: PolicySubject): Promise<readonly Decision[]> {
-    const decision = await this.#ask(subject);
-    return decision === undefined ? [] : [decision];
+    const decision = await this.decide(subject);
+    return decision === noOpinion ? [] : [decision];
   }
 
   toJSON(): undefined {
     return undefined;
   }
 
-  #ask(subject: PolicySubject): Awaitable<Decision | undefined> {
+  #ask(subject: PolicySubject): Awaitable<Decision> {
     try {
       const answer: unknown = this.#answer(toQuestion(subject));
       if (!isThenable(answer)) return this.#read(answer, subject);
@@ -135,8 +189,8 @@ class FunctionLayer implements PolicyLayer {
     }
   }
 
-  #read(answer: unknown, { entry, permission }: PolicySubject): Decision | undefined {
-    if (answer === undefined) return this.#default?.(entry, permission);
+  #read(answer: unknown, { entry, permission }: PolicySubject): Decision {
+    if (answer === undefined) return this.#default?.(entry, permission) ?? noOpinion;
     if (isEffect(answer)) return this.#plain[answer];
     const { effect, reason, ask } = answer as { effect: unknown; reason: unknown; ask: unknown };
     const known =

@@ -1,5 +1,9 @@
 import type { Caller } from "../contract/caller.ts";
-import type { PermissionRequest, PolicyRule } from "../contract/policy-definition.ts";
+import {
+  approvalKind,
+  type PermissionRequest,
+  type PolicyRule,
+} from "../contract/policy-definition.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import {
   certain,
@@ -11,6 +15,7 @@ import {
   type Test,
 } from "./conditions/condition.ts";
 import { listConditions } from "./conditions/rule-conditions.ts";
+import { listGlobs } from "./conditions/globs.ts";
 import type { Decision } from "./decision.ts";
 
 type RuleTests = {
@@ -27,6 +32,8 @@ export class CompiledRule {
   /** It is for permissions, not for calls. */
   readonly forPermissions: boolean;
   readonly forCallers: boolean;
+  /** It allows, and names the approval that a tool asks for itself. */
+  readonly liftsNeeds: boolean;
   readonly #tests: RuleTests;
 
   /** @param rule checked. */
@@ -55,6 +62,10 @@ export class CompiledRule {
     this.#tests = compileConditions(rule);
     this.forPermissions = this.#tests.permission.length > 0;
     this.forCallers = this.#tests.caller.length > 0;
+    this.liftsNeeds =
+      effect === "allow" &&
+      (rule.annotations?.needsApprovalHint === true ||
+        listGlobs(rule.permissions?.kind).includes(approvalKind));
   }
 
   /** Whether the rule is for a tool, as far as the tool alone determines it. */

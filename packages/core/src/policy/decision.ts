@@ -5,6 +5,7 @@ import type {
   PermissionRequest,
   PolicyEffect,
   PolicyDefinition,
+  PolicyGlobs,
   PolicyPreset,
 } from "../contract/policy-definition.ts";
 
@@ -25,9 +26,11 @@ export interface Decision {
   readonly ask?: "always";
   /** For a person, for the audit, and for the model when the call is denied. */
   readonly reason: string;
-  /** With the effects `ask` and `deny`: what the host can change so that the call runs. Policy functions give none. */
+  /** With the effects `ask` and `deny`: what else than a rule that allows changes it, or why such a rule does not. */
   readonly remedy?: string;
-  /** The deciding rule: its id or place, `preset:supervised`, `default` or `function`. */
+  /** With the effects `ask` and `deny`: no rule of the policy decides, so that one that allows would. */
+  readonly byDefault?: true;
+  /** The deciding rule: its id or place, `preset:supervised`, `default`, `needsApproval` or `function`. */
   readonly rule: string;
   /** The name of the policy that it belongs to. */
   readonly layer: string;
@@ -35,15 +38,28 @@ export interface Decision {
   readonly cause?: unknown;
 }
 
+/** No policy has an opinion. Any other decision outweighs it; alone, it denies. */
+export const noOpinion: Decision = Object.freeze({
+  effect: "deny",
+  reason: "no policy allows it",
+  rule: "default",
+  layer: "policy",
+});
+
 /** The stricter of two decisions; of equals the first. */
-export function stricter(first: Decision | undefined, second: Decision): Decision {
-  return first === undefined || strictness(second) > strictness(first) ? second : first;
+export function stricter(first: Decision, second: Decision): Decision {
+  return strictness(second) > strictness(first) ? second : first;
 }
 
-function strictness({ effect, ask }: Decision): number {
-  if (effect === "allow") return 0;
-  if (effect === "deny") return 3;
-  return ask === "always" ? 2 : 1;
+function strictness(decision: Decision): number {
+  if (decision === noOpinion) return -1;
+  if (decision.effect === "allow") return 0;
+  if (decision.effect === "deny") return 3;
+  return decision.ask === "always" ? 2 : 1;
+}
+
+function isFinal(decision: Decision): boolean {
+  return decision.effect === "deny" && decision !== noOpinion;
 }
 
 /** One policy, checked and ready to decide. */
@@ -53,6 +69,10 @@ export interface PolicyLayer {
   readonly dependsOnCaller: boolean;
   /** `mayRun` is true of every tool and caller. */
   readonly hidesNothing: boolean;
+  /** The sources about whose tools alone it decides, as globs over their ids. Absent: all. */
+  readonly sources?: PolicyGlobs | undefined;
+  /** The same as a policy behind others: decides if a policy for the tool's source has an opinion. */
+  withoutDefault?: PolicyLayer;
   /**
    * False when every call of the tool would be denied, so that it need not be listed. Functions hide nothing. Never
    * throws.
@@ -62,7 +82,7 @@ export interface PolicyLayer {
   mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean;
   /** The decision about a call itself, if it is the same for every call of the tool. Never throws. */
   decideByTool(entry: RegisteredTool): Decision | undefined;
-  /** Decides about one subject. Never throws or rejects: a subject that cannot be decided is denied. */
+  /** Decides about one subject, or `noOpinion`. Never throws or rejects: a subject that cannot be decided is denied. */
   decide(subject: PolicySubject): Awaitable<Decision>;
   /** All its decisions about one subject, in order. */
   explain(subject: PolicySubject): Awaitable<readonly Decision[]>;
@@ -95,7 +115,7 @@ export function decidePermission(
   layers: readonly PolicyLayer[],
   subject: PolicySubject,
 ): Awaitable<Decision> {
-  return decideFrom(layers, subject, 0, undefined);
+  return decideFrom(layers, subject, 0, noOpinion);
 }
 
 /**
@@ -106,7 +126,7 @@ export function decideByTool(
   layers: readonly PolicyLayer[],
   entry: RegisteredTool,
 ): Decision | undefined {
-  let strictest: Decision | undefined;
+  let strictest = noOpinion;
   for (const layer of layers) {
     const decision = layer.decideByTool(entry);
     if (decision === undefined) return undefined;
@@ -119,24 +139,25 @@ function decideFrom(
   layers: readonly PolicyLayer[],
   subject: PolicySubject,
   start: number,
-  before: Decision | undefined,
+  before: Decision,
 ): Awaitable<Decision> {
   let strictest = before;
-  for (let index = start; index < layers.length; index++) {
-    const decision = (layers[index] as PolicyLayer).decide(subject);
+  for (let index = start; index < layers.length && !isFinal(strictest); index++) {
+    const decision = inForce(layers[index] as PolicyLayer, strictest).decide(subject);
     if (isThenable(decision)) {
       const sofar = strictest;
-      return decision.then((settled) => {
-        const strictest = stricter(sofar, settled);
-        return strictest.effect === "deny"
-          ? strictest
-          : decideFrom(layers, subject, index + 1, strictest);
-      });
+      return decision.then((settled) =>
+        decideFrom(layers, subject, index + 1, stricter(sofar, settled)),
+      );
     }
     strictest = stricter(strictest, decision);
-    if (strictest.effect === "deny") return strictest;
   }
-  return strictest ?? noPolicy;
+  return strictest;
+}
+
+/** The form of a layer that counts after a decision: only policies for sources come before an implicit preset. */
+function inForce(layer: PolicyLayer, before: Decision): PolicyLayer {
+  return before === noOpinion ? layer : (layer.withoutDefault ?? layer);
 }
 
 /** The same decision with all that counts for it, for people; every layer is asked. Never rejects. */
@@ -145,14 +166,8 @@ export async function explainPermission(
   subject: PolicySubject,
 ): Promise<PolicyExplanation> {
   const considered: Decision[] = [];
-  for (const layer of layers) considered.push(...(await layer.explain(subject)));
-  const decision = considered.reduce<Decision | undefined>(stricter, undefined);
-  return { decision: decision ?? noPolicy, considered };
+  for (const layer of layers) {
+    considered.push(...(await inForce(layer, considered[0] ?? noOpinion).explain(subject)));
+  }
+  return { decision: considered.reduce(stricter, noOpinion), considered };
 }
-
-const noPolicy: Decision = Object.freeze({
-  effect: "deny",
-  reason: "no policy allows it",
-  rule: "default",
-  layer: "policy",
-});

@@ -1,10 +1,11 @@
 import type { RegisteredTool } from "../contract/tool.ts";
-import type {
-  PermissionRequest,
-  PolicyEffect,
-  PolicyPreset,
+import {
+  approvalKind,
+  type PermissionRequest,
+  type PolicyEffect,
+  type PolicyPreset,
 } from "../contract/policy-definition.ts";
-import type { Decision } from "./decision.ts";
+import { noOpinion, stricter, type Decision } from "./decision.ts";
 
 /** The names of all presets. */
 export const presetNames: readonly string[] = [
@@ -29,18 +30,40 @@ export type DefaultDecider = (
  */
 export function presetDecider(preset: PolicyPreset, layer: string): DefaultDecider {
   const rule = `preset:${preset}`;
-  const remedy = allowRule(layer);
-  const decisions: Decisions = (effect, reason, first) =>
+  return presets[preset]((effect, reason, remedy) =>
     Object.freeze({
       effect,
       reason: `${preset}: ${reason}`,
-      ...(effect !== "allow"
-        ? { remedy: first === undefined ? remedy : `${first} ${remedy}` }
-        : {}),
+      ...(effect !== "allow" ? { byDefault: true } : {}),
+      ...(remedy === undefined ? {} : { remedy }),
       rule,
       layer,
+    }),
+  );
+}
+
+/** Decides, in the name of `layer`, about the approval that a trusted tool asks for itself; `noOpinion`: it asks for none. */
+export function needsDecider(layer: string): DefaultDecider {
+  const needs = (what: string): Decision =>
+    Object.freeze({
+      effect: "ask",
+      reason: `this ${what} needs approval (needsApproval)`,
+      byDefault: true,
+      rule: "needsApproval",
+      layer,
     });
-  return presets[preset](decisions);
+  const always = needs("tool always");
+  const now = needs("call");
+  return ({ tool, trusted }, permission) => {
+    if (!trusted) return noOpinion;
+    if (isDeclared(tool.spec.annotations.needsApprovalHint)) return always;
+    return permission?.kind === approvalKind ? now : noOpinion;
+  };
+}
+
+/** The stricter of both. */
+export function withNeeds(needs: DefaultDecider, otherwise: DefaultDecider): DefaultDecider {
+  return (entry, permission) => stricter(needs(entry, permission), otherwise(entry, permission));
 }
 
 /** Whether a hint tightens: what is neither true nor false, such as "true", does. */
@@ -48,14 +71,8 @@ function isDeclared(hint: unknown): boolean {
   return hint !== undefined && hint !== null && hint !== false;
 }
 
-/** @param first the remedy to name first. */
-type Decisions = (effect: PolicyEffect, reason: string, first?: string) => Decision;
-
-/** The remedy for calls that need approval, or are denied, because no rule of `layer` names the tool. */
-export function allowRule(layer: string): string {
-  const policy = layer === "policy" ? "the policy of the executor" : `the policy "${layer}"`;
-  return `To let such calls run without asking, add a rule to ${policy} that allows the tool.`;
-}
+/** @param remedy what else than a rule changes it. */
+type Decisions = (effect: PolicyEffect, reason: string, remedy?: string) => Decision;
 
 const untrustedHint = "its read-only hint is not trusted";
 
@@ -75,17 +92,16 @@ function autonomous(decision: Decisions): DefaultDecider {
 
 function readOnly(decision: Decisions): DefaultDecider {
   const readsRun = decision("allow", "reads run");
-  const needsApproval = decision("ask", "the tool needs approval");
   const changes = decision("deny", "only tools that change nothing run");
   const untrusted = decision("deny", untrustedHint, trustHint);
   return ({ tool, trusted }, permission) => {
-    const { readOnlyHint, destructiveHint, needsApprovalHint } = tool.spec.annotations;
+    const { readOnlyHint, destructiveHint } = tool.spec.annotations;
     if (readOnlyHint !== true || isDeclared(destructiveHint)) return changes;
     if (!trusted) return untrusted;
     if (permission !== undefined && !readingKinds.includes(permission.kind)) {
       return decision("deny", `${permission.kind} is more than reading`);
     }
-    return isDeclared(needsApprovalHint) ? needsApproval : readsRun;
+    return readsRun;
   };
 }
 
@@ -98,7 +114,6 @@ function isAsking(kind: string): boolean {
 
 function strict(decision: Decisions): DefaultDecider {
   const readsRun = decision("allow", "reads run");
-  const needsApproval = decision("ask", "the tool needs approval");
   const other = decision("ask", "what is not a read asks first");
   const unclassified = decision("deny", "unclassified and destructive tools do not run");
   const untrusted = decision("deny", untrustedHint, trustHint);
@@ -109,7 +124,6 @@ function strict(decision: Decisions): DefaultDecider {
     if (!reads && !(trusted && annotations.destructiveHint === false)) return unclassified;
     if (!trusted) return untrusted;
     if (isDeclared(annotations.access?.spend) || permission?.kind === "spend") return spends;
-    if (isDeclared(annotations.needsApprovalHint)) return needsApproval;
     const asksOnly = permission === undefined || isAsking(permission.kind);
     return reads && asksOnly ? readsRun : other;
   };
@@ -119,7 +133,6 @@ function supervised(decision: Decisions): DefaultDecider {
   const ownRuns = decision("allow", "your own functions run");
   const readsRun = decision("allow", "reads run");
   const delegates = decision("allow", "the child's calls are governed");
-  const needsApproval = decision("ask", "the tool needs approval");
   const destructive = decision("ask", "the tool is marked destructive");
   const changes = decision("ask", "the tool may change something");
   const sends = decision("ask", "a request that may change something asks first");
@@ -128,7 +141,6 @@ function supervised(decision: Decisions): DefaultDecider {
     const { annotations, provenance } = tool.spec;
     const claimsToRead = annotations.readOnlyHint === true;
     const reads = trusted && claimsToRead;
-    if (isDeclared(annotations.needsApprovalHint)) return needsApproval;
     if (isDeclared(annotations.destructiveHint) && !reads) return destructive;
     if (permission === undefined) {
       if (trusted && provenance.adapter === "code") return ownRuns;

@@ -2,13 +2,26 @@ import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { CompiledRule } from "./compiled-rule.ts";
 import { certain, impossible, unclear, type Certainty } from "./conditions/condition.ts";
-import { stricter, type Decision, type PolicySubject, type PolicyLayer } from "./decision.ts";
-import type {
-  PolicyDefinition,
-  PolicyEffect,
-  PolicyPreset,
+import {
+  noOpinion,
+  stricter,
+  type Decision,
+  type PolicySubject,
+  type PolicyLayer,
+} from "./decision.ts";
+import {
+  approvalKind,
+  type PolicyDefinition,
+  type PolicyEffect,
+  type PolicyPreset,
 } from "../contract/policy-definition.ts";
-import { allowRule, hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts";
+import {
+  hidingNothing,
+  needsDecider,
+  presetDecider,
+  withNeeds,
+  type DefaultDecider,
+} from "./presets.ts";
 
 /** The rules' evaluation for one tool; computed once. */
 interface Plan {
@@ -25,17 +38,22 @@ export class RuleLayer implements PolicyLayer {
   readonly name: string;
   readonly dependsOnCaller: boolean;
   readonly hidesNothing: boolean;
+  withoutDefault?: PolicyLayer;
   readonly #data: PolicyPreset | PolicyDefinition;
   readonly #rules: readonly CompiledRule[];
   /** Absent: what no rule matches is left to the layers before. */
-  readonly #default: DefaultDecider | undefined;
+  readonly #default?: DefaultDecider;
+  /** In the first policy: the approval that tools ask for themselves, if no rule lifts it. */
+  readonly #needs?: DefaultDecider;
   /** Subjects that no rule matches may be denied. */
   readonly #defaultHides: boolean;
-  readonly #noOpinion: Decision;
   readonly #plans = new WeakMap<RegisteredTool, Plan>();
 
-  /** @param data checked and frozen, with its preset when it is the first of several. */
-  constructor(name: string, data: PolicyPreset | PolicyDefinition) {
+  /**
+   * @param data checked and frozen, with its preset when it is the first of several.
+   * @param isFirst it decides about the approval that tools ask for themselves: further policies only narrow.
+   */
+  constructor(name: string, data: PolicyPreset | PolicyDefinition, isFirst: boolean) {
     const {
       preset,
       default: effect,
@@ -49,11 +67,14 @@ export class RuleLayer implements PolicyLayer {
       effect === "deny" || (preset !== undefined && !hidingNothing.includes(preset));
     this.hidesNothing =
       !this.#defaultHides && this.#rules.every(({ decision }) => decision.effect !== "deny");
-    this.#noOpinion = decisionFor("allow", name);
     if (preset !== undefined) this.#default = presetDecider(preset, name);
     else if (effect !== undefined) {
       const decision = decisionFor(effect, name);
       this.#default = () => decision;
+    }
+    if (isFirst && this.#default !== undefined) {
+      this.#needs = needsDecider(name);
+      this.#default = withNeeds(this.#needs, this.#default);
     }
   }
 
@@ -86,7 +107,7 @@ export class RuleLayer implements PolicyLayer {
   decideByTool(entry: RegisteredTool): Decision | undefined {
     try {
       if (this.#rules.length > 0) return this.#planFor(entry).call;
-      return this.#default?.(entry, undefined) ?? this.#noOpinion;
+      return this.#default?.(entry, undefined) ?? noOpinion;
     } catch (cause) {
       return this.#undecidable(cause);
     }
@@ -95,9 +116,9 @@ export class RuleLayer implements PolicyLayer {
   decide(subject: PolicySubject): Decision {
     const { entry, permission } = subject;
     try {
-      if (this.#rules.length === 0) return this.#default?.(entry, permission) ?? this.#noOpinion;
+      if (this.#rules.length === 0) return this.#default?.(entry, permission) ?? noOpinion;
       const plan = this.#planFor(entry);
-      if (plan.all !== undefined) return plan.all;
+      if (plan.all !== undefined && permission?.kind !== approvalKind) return plan.all;
       if (plan.call !== undefined && permission === undefined) return plan.call;
       return this.#weigh(plan.rules, subject);
     } catch (cause) {
@@ -119,32 +140,40 @@ export class RuleLayer implements PolicyLayer {
     return this.#data;
   }
 
-  /** The strictest of all that match; the default counts unless a rule matches for certain. */
+  /**
+   * The strictest of all that match. The default counts unless a rule matches for certain, and the approval that a tool asks
+   * for itself unless one that names it allows.
+   */
   #weigh(
     rules: Plan["rules"],
     { entry, permission, caller }: PolicySubject,
     considered?: Decision[],
   ): Decision {
-    let strictest: Decision | undefined;
+    let strictest = noOpinion;
     let matched = false;
+    let isLifted = false;
     for (const { rule, certainty } of rules) {
       const matches = weaker(
         certainty,
         weaker(rule.ofPermission(permission), rule.ofCaller(caller)),
       );
       if (matches === impossible) continue;
-      if (matches === certain) matched = true;
+      if (matches === certain) {
+        matched = true;
+        if (rule.liftsNeeds) isLifted = true;
+      }
       const known = rule.forCallers && caller === undefined ? rule.withoutCaller : rule.decision;
       const decision = matches === unclear ? rule.ifUnclear : known;
       considered?.push(decision);
       strictest = stricter(strictest, decision);
     }
-    const otherwise = matched ? undefined : this.#default?.(entry, permission);
-    if (otherwise !== undefined) {
+    const decider = matched ? (isLifted ? undefined : this.#needs) : this.#default;
+    const otherwise = decider?.(entry, permission) ?? noOpinion;
+    if (otherwise !== noOpinion) {
       considered?.push(otherwise);
       strictest = stricter(strictest, otherwise);
     }
-    return strictest ?? this.#noOpinion;
+    return strictest;
   }
 
   #planFor(entry: RegisteredTool): Plan {
@@ -189,7 +218,7 @@ function decisionFor(effect: PolicyEffect, layer: string): Decision {
   return Object.freeze({
     effect,
     reason: `${layer}: ${defaults[effect]}`,
-    ...(effect !== "allow" ? { remedy: allowRule(layer) } : {}),
+    ...(effect !== "allow" ? { byDefault: true } : {}),
     rule: "default",
     layer,
   });
@@ -197,8 +226,8 @@ function decisionFor(effect: PolicyEffect, layer: string): Decision {
 
 const defaults = {
   allow: "no rule forbids it",
-  ask: "what no rule names asks first",
-  deny: "what no rule names is denied",
+  ask: "calls that no rule matches ask first",
+  deny: "calls that no rule matches are denied",
 } as const;
 
 function weaker(first: Certainty, second: Certainty): Certainty {

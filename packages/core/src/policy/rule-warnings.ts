@@ -6,6 +6,7 @@ import { impossible, type Finding } from "./conditions/condition.ts";
 import {
   findUnmatchedGlobs,
   formatCount,
+  globTest,
   isForHelpers,
   listGlobs,
   placeGlobs,
@@ -31,10 +32,15 @@ export function policyWarnings(
   layers: readonly PolicyLayer[],
   entries: readonly RegisteredTool[],
 ): readonly ConfigurationWarning[] {
+  const sources = entries.map(({ source }) => source);
   return layers.flatMap((layer, index) => {
     const data = layer.toJSON();
-    if (typeof data !== "object") return [];
-    const place = layers.length === 1 ? "policy" : `policy[${index}]`;
+    const place = placeOfLayer(layers, index);
+    if (typeof data !== "object") {
+      return sources.length === 0 || sources.some(globTest(layer.sources))
+        ? []
+        : unmatchedGlobs(`${place}.sources`, layer.sources, sources, "source");
+    }
     return (data.rules ?? []).flatMap((rule, at) => {
       const where = `${place}.rules[${at}]`;
       const name = [rule.id, data.name].filter((part) => part !== undefined).join(" of ");
@@ -67,7 +73,7 @@ export function misspeltRestrictions(
   return layers.flatMap((layer, index) => {
     const data = layer.toJSON();
     if (typeof data !== "object") return [];
-    const place = layers.length === 1 ? "policy" : `policy[${index}]`;
+    const place = placeOfLayer(layers, index);
     return (data.rules ?? []).flatMap(({ effect, tools }, at) => {
       if (effect === "allow") return [];
       return placeGlobs(`${place}.rules[${at}].tools`, tools).flatMap(([where, name]) => {
@@ -78,6 +84,12 @@ export function misspeltRestrictions(
       });
     });
   });
+}
+
+/** The place of a policy in the host's options: `policy[1]`, or `policy` for the only one that is about all tools. */
+export function placeOfLayer(layers: readonly PolicyLayer[], index: number): string {
+  const [first, ...others] = layers.filter(({ sources }) => sources === undefined);
+  return others.length === 0 && layers[index] === first ? "policy" : `policy[${index}]`;
 }
 
 /** Globs of a list that fit none of some names, each with its place. */

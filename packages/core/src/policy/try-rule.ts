@@ -14,7 +14,7 @@ import { globMatcher } from "../text/glob.ts";
 import { narrowPolicy } from "./compile-policy.ts";
 import { listGlobs } from "./conditions/globs.ts";
 import { decidePermission, type PolicyLayer } from "./decision.ts";
-import { policyWarnings } from "./rule-warnings.ts";
+import { placeOfLayer, policyWarnings } from "./rule-warnings.ts";
 
 /** How a rule is tried. */
 export interface TryRuleOptions {
@@ -133,10 +133,11 @@ function addRule(
   index: number,
   rule: PolicyRule,
 ): { readonly layers: readonly PolicyLayer[]; readonly where: string } {
-  const data = (layers[index] as PolicyLayer).toJSON();
+  const layer = layers[index] as PolicyLayer;
+  const data = (layer.withoutDefault ?? layer).toJSON();
   const definition: PolicyDefinition = typeof data === "string" ? { preset: data } : (data ?? {});
   const { rules = [] } = definition;
-  const place = layers.length === 1 ? "policy" : `policy[${index}]`;
+  const place = placeOfLayer(layers, index);
   const changed = narrowPolicy(
     layers.slice(0, index),
     { ...definition, rules: [...rules, rule] },

@@ -20,7 +20,7 @@ let cancellation = new AbortController();
 // The host's executor validates, authorizes, limits and redacts. This one turns what a tool returns into an output.
 const executor = new ToolExecutor({
   registry: new ToolRegistry([...tools.values()].map(toPlainTool)),
-  policy: "autonomous",
+  policy: () => "allow",
   redact: false,
   maxOutputBytes: Infinity,
   timeoutMs: 0,

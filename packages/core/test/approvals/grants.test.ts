@@ -53,7 +53,7 @@ describe("AP09 a grant", () => {
     const proposal = {
       tool: "pay",
       specHash: interruption.specHash,
-      permission: { kind: "custom.approval", target: "pay" },
+      permission: { kind: "custom.call", target: "pay" },
       argumentsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       caller,
     };
@@ -68,7 +68,7 @@ describe("AP09 a grant", () => {
         definition: {
           description: "The tool pay.",
           inputSchema: { type: "object" },
-          annotations: {},
+          annotations: { needsApprovalHint: true },
         },
       },
     ]);
@@ -84,7 +84,7 @@ describe("AP09 a grant", () => {
     expect(events.find(({ type }) => type === "tool.authorized")).toMatchObject({
       decision: "granted",
       grantId: id,
-      rule: "policy preset:supervised",
+      rule: "policy needsApproval",
     });
   });
 
@@ -191,7 +191,7 @@ describe("a deny rule, and a rule that always asks", () => {
     expect(interruption.requests).toHaveLength(1);
     const strict = executorFor(guarded(), {
       grants,
-      policy: { rules: [{ tools: "pay", effect: "deny", permissions: { kind: "custom.*" } }] },
+      policy: () => "deny",
     });
     expect(readCode(await strict.execute(call("pay")))).toBe("permission_denied");
   });

@@ -179,7 +179,7 @@ test("AP03 a resumed nested call is decided again by the policies of the outer c
   const there = executorFor(tools(), {
     key,
     pendingCalls,
-    policy: { rules: [{ tools: "pay", effect: "deny", permissions: { kind: "*" } }] },
+    policy: ({ spec }) => (spec.name === "pay" ? "deny" : undefined),
   });
   const interruption = carried(getInterruption(await here.execute(call("outer"))));
   const outcome = await there.resume(interruption, yes);

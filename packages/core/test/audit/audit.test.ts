@@ -72,8 +72,8 @@ describe("every decision is recorded", () => {
       {
         decision: "asked",
         interruptionId: interruption.id,
-        rule: "policy preset:supervised",
-        permissions: [{ kind: "custom.approval", target: "pay" }],
+        rule: "policy needsApproval",
+        permissions: [{ kind: "custom.call", target: "pay" }],
       },
       { decision: "approved", interruptionId: interruption.id, by: "ada" },
     ]);
@@ -172,7 +172,7 @@ describe("every decision is recorded", () => {
     const alone = audited(guarded(), { onAsk: "deny" });
     await alone.executor.execute(call("pay"));
     expect(alone.records).toMatchObject([
-      { decision: "denied", code: "permission_denied", rule: "policy preset:supervised" },
+      { decision: "denied", code: "permission_denied", rule: "policy needsApproval" },
     ]);
   });
 

@@ -26,9 +26,10 @@ describe("needsApproval", () => {
       {
         id: "c1:1",
         type: "approval",
-        permission: { kind: "custom.approval", target: "pay", summary: "Call pay" },
-        reason: "supervised: custom.approval asks first",
-        remedy: expect.stringContaining("add a rule to the policy of the executor"),
+        permission: { kind: "custom.call", target: "pay", summary: "Call pay" },
+        reason: "this tool always needs approval (needsApproval)",
+        remedy:
+          'Add { "effect": "allow", "tools": "pay", "annotations": { "needsApprovalHint": true } } to the rules of the policy.',
         grant: expect.objectContaining({ tool: "pay" }),
       },
     ]);

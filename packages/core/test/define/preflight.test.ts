@@ -20,7 +20,7 @@ const write = (note: string): PermissionRequest => ({
   summary: `Write ${note}`,
 });
 
-function notes(needsApproval: boolean, ran: JsonObject[] = []): ToolExecutor {
+function notes(needsApproval: boolean | (() => boolean), ran: JsonObject[] = []): ToolExecutor {
   return executorFor(
     defineTool({
       name: "write_note",
@@ -50,12 +50,21 @@ describe("preflight of a defined tool", () => {
   });
 
   test("and the approval that it needs are requested together", async () => {
-    const { requests } = getInterruption(
-      await notes(true).execute(call("write_note", { note: "a" })),
-    );
-    expect(requests).toMatchObject([
-      { permission: { kind: "fs.write" } },
-      { permission: { kind: "custom.approval" } },
+    const ask = async (needsApproval: boolean | (() => boolean)) =>
+      getInterruption(await notes(needsApproval).execute(call("write_note", { note: "a" })))
+        .requests;
+    expect(await ask(() => true)).toMatchObject([
+      { permission: { kind: "fs.write" }, reason: "supervised: fs.write asks first" },
+      {
+        permission: { kind: "custom.approval" },
+        reason: "this call needs approval (needsApproval)",
+      },
+    ]);
+    expect(await ask(true)).toMatchObject([
+      {
+        permission: { kind: "fs.write" },
+        reason: "this tool always needs approval (needsApproval)",
+      },
     ]);
   });
 });

@@ -55,7 +55,7 @@ describe("the permissions of a call", () => {
         permission: request("process"),
         description: "The tool t.",
         reason: "supervised: process asks first",
-        remedy: expect.stringContaining("add a rule to the policy of the executor"),
+        remedy: 'Add { "effect": "allow", "tools": "t" } to the rules of the policy.',
         grant: grant("process"),
       },
       {
@@ -64,7 +64,7 @@ describe("the permissions of a call", () => {
         permission: request("fs.write"),
         description: "The tool t.",
         reason: "supervised: fs.write asks first",
-        remedy: expect.stringContaining("add a rule to the policy of the executor"),
+        remedy: 'Add { "effect": "allow", "tools": "t" } to the rules of the policy.',
         grant: grant("fs.write"),
       },
     ]);
@@ -194,7 +194,7 @@ describe("if the policy asks", () => {
     ]);
     expect(events.find(({ type }) => type === "tool.authorized")).toMatchObject({
       decision: "approved",
-      reason: "supervised: custom.approval asks first",
+      reason: "this tool always needs approval (needsApproval)",
     });
   });
 

@@ -3,6 +3,7 @@ import type {
   PermissionRequest,
   PolicyDefinition,
   PolicyPreset,
+  PolicyRule,
   Tool,
   ToolAnnotations,
 } from "@toolweave/core";
@@ -54,8 +55,8 @@ const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
     ["reading", read, "runs", "runs", "runs", "runs"],
     ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
     ["not destructive", safe, "hidden", "runs", "runs", "asks"],
-    ["needing approval", asks, "hidden", "asks", "runs", "hidden"],
-    ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "runs", "asks"],
+    ["needing approval", asks, "hidden", "asks", "asks", "hidden"],
+    ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "asks", "asks"],
     ["reading and destructive", { ...read, ...destroys }, "hidden", "runs", "runs", "runs"],
     ["spending", { ...safe, access: { spend: true } }, "hidden", "runs", "runs", "hidden"],
   ],
@@ -64,14 +65,14 @@ const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
     ["reading", read, "runs", "runs", "runs", "runs"],
     ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
     ["not destructive", safe, "hidden", "asks", "runs", "asks"],
-    ["needing approval", asks, "hidden", "asks", "runs", "hidden"],
-    ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "runs", "asks"],
+    ["needing approval", asks, "hidden", "asks", "asks", "hidden"],
+    ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "asks", "asks"],
     [
       "not destructive and needing approval",
       { ...safe, ...asks },
       "hidden",
       "asks",
-      "runs",
+      "asks",
       "asks",
     ],
     ["spending", { ...safe, access: { spend: true } }, "hidden", "asks", "runs", "hidden"],
@@ -81,6 +82,7 @@ const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
     ["claiming to read", read, "hidden", "asks", "runs", "hidden"],
     ["claiming not to destroy", safe, "hidden", "asks", "runs", "hidden"],
     ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
+    ["claiming to need approval", asks, "hidden", "asks", "runs", "hidden"],
     [
       "claiming everything",
       { ...read, ...safe, idempotentHint: true, openWorldHint: false },
@@ -161,17 +163,6 @@ describe("the permissions that a trusted tool proposes", () => {
   }
 });
 
-describe("the host's own function with needsApproval", () => {
-  test.each<[PolicyPreset, Effect]>([
-    ["supervised", "asks"],
-    ["autonomous", "runs"],
-    ["strict", "asks"],
-  ])("under %s: %s", async (preset, effect) => {
-    const own = tool("t", undefined, { needsApproval: true, annotations: safe });
-    expect(await decideEffect(preset, own)).toBe(effect);
-  });
-});
-
 test("every decision names its rule", async () => {
   const reasons = await Promise.all(
     presets.map(async (policy) => {
@@ -213,10 +204,9 @@ describe("the remedy of a decision that stops a call", () => {
     "of a tool (%s, %s) under %s is a rule that lets the call run",
     async (whose, _, preset, annotations) => {
       const source = createSource(whose, annotations);
-      expect(await findRemedy(source, { name: "shop", preset })).toContain(
-        'To let such calls run without asking, add a rule to the policy "shop" that allows the tool.',
-      );
-      const rules = [{ effect: "allow", tools: "t" }] as const;
+      const remedy = await findRemedy(source, { name: "shop", preset });
+      const [, rule = ""] = /Add (\{.*\}) to the rules of the policy "shop"\.$/.exec(remedy) ?? [];
+      const rules = [JSON.parse(rule) as PolicyRule];
       expect(await decideEffect({ preset, rules }, source)).toBe("runs");
     },
   );

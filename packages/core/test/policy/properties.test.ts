@@ -88,11 +88,11 @@ const definition = fc
     ),
   })
   .map(({ rules, otherwise }) => ({ rules, ...otherwise }) as PolicyDefinition);
-const layer: fc.Arbitrary<PolicyLayerInput> = fc.oneof(
-  definition,
-  preset,
-  fc.constantFrom("allow", "ask", "deny", undefined).map((answer) => () => answer),
-);
+const decider = fc.constantFrom("allow", "ask", "deny", undefined).map((answer) => () => answer);
+const forSource = fc
+  .record({ sources: fc.constantFrom("api", "else*"), decide: decider })
+  .map((one): PolicyLayerInput => one);
+const layer: fc.Arbitrary<PolicyLayerInput> = fc.oneof(definition, preset, decider, forSource);
 const policy = fc.array(layer, { minLength: 1, maxLength: 3 });
 
 const entry = fc

@@ -36,8 +36,7 @@ describe("a rule", () => {
     expect(decided({ rules: [deletes] }, "list")).toEqual({
       effect: "ask",
       reason: "supervised: the tool may change something",
-      remedy:
-        "To let such calls run without asking, add a rule to the policy of the executor that allows the tool.",
+      byDefault: true,
       rule: "preset:supervised",
       layer: "policy",
     });

@@ -64,6 +64,10 @@ export const others = [
     needsApproval: ({ amount }) => Number(amount) > 5,
     execute: ({ amount }) => `paid ${String(amount)}`,
   }),
+  defineTool({
+    ...{ name: "transfer", description, input, needsApproval: true },
+    execute: () => "transferred",
+  }),
   defineTool({ ...{ name: "nest", description, input }, execute: (_, ctx) => String(ctx.scope) }),
 ];
 export const notATool = 7;

@@ -30,6 +30,7 @@ test("the tools are those of the module, with their descriptions", async () => {
       "spin",
       "stream",
       "throw_later",
+      "transfer",
     ],
   ]);
 });
@@ -105,6 +106,12 @@ describe("a tool that", () => {
     const interruption = getInterruption(await executor.execute(call("pay", { amount: 6 })));
     const paid = await executor.resume(interruption, [{ type: "approve" }]);
     expect(textFor(paid)).toBe("paid 6");
+  });
+
+  test("always needs approval asks here, and runs in its thread once it has it", async () => {
+    const interruption = getInterruption(await executor.execute(call("transfer")));
+    const moved = await executor.resume(interruption, [{ type: "approve" }]);
+    expect(textFor(moved)).toBe("transferred");
   });
 
   test("uses what a thread does not have gets an error that names it", async () => {

@@ -81,8 +81,7 @@ export class TestedArtifacts {
     const { signal } = this.#options;
     const executor = new ToolExecutor({
       registry: this.#registry,
-      policy: "autonomous",
-      onAsk: () => ({ approved: true }),
+      policy: () => "allow",
     });
     const outcome = await executor.execute(
       { id: `call-${++this.#calls}`, name, arguments: args as JsonObject },

@@ -1,5 +1,5 @@
 import { checkOptions, checks, isObject, type OptionChecks } from "@toolweave/core/adapter";
-import type { PermissionRequest, PolicyAnswer, PolicyFunction } from "@toolweave/core";
+import type { PermissionRequest, PolicyAnswer, SourcePolicy } from "@toolweave/core";
 import type { Risk } from "./analysis.ts";
 import {
   CommandRules,
@@ -34,23 +34,24 @@ const optionChecks: OptionChecks<WorkspacePolicyOptions> = {
 const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, high: 3 };
 
 /**
- * A policy for the tools of a workspace, as the first policy of an executor. Commands that only read in the workspace run
- * at once. A command that reads elsewhere asks. Everything else is decided by the policies after it, or by the preset
- * `supervised`, which asks.
+ * A policy for the tools of workspaces, before all other policies of an executor. Commands that only read in the workspace
+ * run at once. A command that reads elsewhere asks. Everything else is decided by the policies behind it, as if it were
+ * absent; without any, by the preset `supervised`, which asks.
  *
+ * @returns a policy for every source: it knows the tools of a workspace by the facts in their permissions.
  * @throws ToolError `invalid_configuration` for an invalid rule, or one whose examples do not hold.
  * @example
  * ```ts
  * const executor = new ToolExecutor({ registry, policy: workspacePolicy() });
  * ```
  */
-export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFunction {
+export function workspacePolicy(options: WorkspacePolicyOptions = {}): SourcePolicy {
   checkOptions("workspacePolicy", options, optionChecks);
   const { maxRisk = "low", allowSandboxed = false } = options;
   const rules = new CommandRules(options.rules ?? []);
   const limit = order[maxRisk] ?? 0;
   const allowsWrites = limit >= 2;
-  return ({ permission, trusted }): PolicyAnswer => {
+  const decide: SourcePolicy["decide"] = ({ permission, trusted }): PolicyAnswer => {
     // The facts are a part of the permission, and only a source that is trusted is believed.
     if (!trusted || permission === undefined || !isObject(permission.details)) return undefined;
     const { isKnown, risk, sandbox, isIsolated, place } = permission.details;
@@ -58,7 +59,10 @@ export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFun
     if (permission.kind.startsWith("custom.")) return undefined;
     const rule = ruleFor(rules, permission);
     if (rule !== undefined) {
-      return { effect: rule.effect, ...(rule.reason === undefined ? {} : { reason: rule.reason }) };
+      return {
+        effect: rule.effect,
+        reason: rule.reason ?? `a rule for commands ${verbs[rule.effect]}`,
+      };
     }
     if (allowSandboxed && isIsolated === true) return allowed("the command runs in a sandbox");
     switch (permission.kind) {
@@ -81,7 +85,10 @@ export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFun
         return undefined;
     }
   };
+  return { name: "workspace", sources: "*", decide };
 }
+
+const verbs = { allow: "allows it", ask: "asks first", deny: "denies it" } as const;
 
 function ruleFor(
   rules: CommandRules,

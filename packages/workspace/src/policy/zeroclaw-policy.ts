@@ -2,8 +2,8 @@ import { checkOptions, checks, isObject, type OptionChecks } from "@toolweave/co
 import type {
   PermissionRequest,
   PolicyAnswer,
-  PolicyFunction,
   RateLimit,
+  SourcePolicy,
   ExecutorOptions,
 } from "@toolweave/core";
 import { redirectionReason } from "./analyze-command.ts";
@@ -106,7 +106,8 @@ export function zeroClawPolicy(
     per: "caller",
     tools: actingTools,
   };
-  return { policy: decideAs(settings), limits: { rates: [limit] } };
+  const policy = { name: "zeroclaw", sources: "*", decide: decideAs(settings) };
+  return { policy, limits: { rates: [limit] } };
 }
 
 /** A browser has none: paths below it are then compared as they are written. */
@@ -114,7 +115,7 @@ function homeFolder(): string {
   return globalThis.process?.env?.["HOME"] ?? "~";
 }
 
-function decideAs(settings: ZeroClawSettings): PolicyFunction {
+function decideAs(settings: ZeroClawSettings): SourcePolicy["decide"] {
   const {
     autonomy = "supervised",
     forbiddenPaths = defaultForbidden,

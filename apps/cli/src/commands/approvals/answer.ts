@@ -257,7 +257,7 @@ async function answerCall(
   };
   const plan = await planSources(planOptions, io, output, rebuilt.original);
   const answers = (await getAnswers(interruption, false)) ?? [];
-  const { registry, failures, policy, hooks, audit } = await plan.load();
+  const { registry, failures, policy, hooks, audit, places } = await plan.load();
   try {
     await addScripts(registry, context?.scripts, planOptions.policy);
     for (const failure of failures)
@@ -279,8 +279,9 @@ async function answerCall(
     const outcome = await executor
       .resume(interruption, answers, { signal: io.signal })
       .finally(done);
-    const code = await reportOutcome(outcome, options, place);
-    await printDenial(outcome, executor, output);
+    const toolPlaces = { ...places, source: found?.spec.provenance.source };
+    const code = await reportOutcome(outcome, options, { ...place, places: toolPlaces });
+    await printDenial(outcome, executor, output, toolPlaces);
     if (code === exitCode.interrupted && (await hasBegun(store, interruption.id))) {
       output.printMessage(
         "toolweave: The call may have run in part: check its effects before you repeat it.",

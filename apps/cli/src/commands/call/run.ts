@@ -14,12 +14,13 @@ import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { openAudit } from "../../store/open-audit.ts";
+import type { RemedyPlaces } from "../../render/remedy.ts";
 import { withStore } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printOutcome, printDenial } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
-import { cannotContinue, findOnlyConfig, unknownToolError } from "../shared/tool-lookup.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave call`. */
 export interface CallOptions extends ToolOptions {
@@ -44,14 +45,8 @@ export async function call(
   const plan = await planSources(options, io, output);
   await checkSavePath(options.output);
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
-  const {
-    registry,
-    failures,
-    policy: rules,
-    hooks,
-    audit,
-    store: place,
-  } = await plan.load({ tool });
+  const loaded = await plan.load({ tool });
+  const { registry, failures, policy: rules, hooks, audit, store: place, places } = loaded;
   try {
     const found = registry.get(tool);
     const isEnd = cannotContinue(plan, failures, found);
@@ -81,7 +76,7 @@ export async function call(
           policy: rules,
           hooks,
           timeout,
-          onAsk: progress.pauseFor(onAsk(options, io, findOnlyConfig(plan))),
+          onAsk: progress.pauseFor(onAsk(options, io, places)),
           isForModel: found.delegates,
           // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,
@@ -93,8 +88,9 @@ export async function call(
           .execute(toolCall, { signal: io.signal })
           .finally(() => progress.stop());
         if (store.key.wasTaken) return undefined;
-        await printOutcome(outcome, options, { io, output, store });
-        await printDenial(outcome, executor, output);
+        const toolPlaces = { ...places, source: found.spec.provenance.source };
+        await printOutcome(outcome, options, { io, output, store, places: toolPlaces });
+        await printDenial(outcome, executor, output, toolPlaces);
         return outcomeExitCode(outcome, io.signal.aborted);
       });
     // Another process has just made the key of the store: nothing has run, and the next try has it.
@@ -135,8 +131,8 @@ class CallProgress {
   }
 }
 
-function onAsk({ yes, args }: CallOptions, io: CliIo, config: string | undefined): ApprovalMode {
+function onAsk({ yes, args }: CallOptions, io: CliIo, places: RemedyPlaces): ApprovalMode {
   if (yes === true) return () => ({ approved: true, by: getUserName() });
   // With arguments from stdin there is no stdin left for answers.
-  return canPrompt(io) && args !== "-" ? promptApprover(io, config) : "interrupt";
+  return canPrompt(io) && args !== "-" ? promptApprover(io, places) : "interrupt";
 }

@@ -13,14 +13,14 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { formatRemedy, type ConfiguredPlace } from "../../render/describe-requests.ts";
+import { formatRemedy, type ToolPlaces } from "../../render/remedy.ts";
 import { formatJson } from "../../render/json.ts";
 import { safeLine, safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { commandStore } from "../../store/open-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/hints.ts";
-import { cannotContinue, findOnlyConfig, unknownToolError } from "../shared/tool-lookup.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave policy explain`. */
 export interface ExplainOptions extends ToolOptions {
@@ -45,7 +45,7 @@ export async function explain(
   const caller = toCaller(options);
   const plan = await planSources(options, io, output);
   const base = written === undefined ? {} : await readObjectOption("--args", written, io);
-  const { registry, failures, policy, store: place } = await plan.load();
+  const { registry, failures, policy, store: place, places } = await plan.load();
   const store = await commandStore(options.store, place, io.env);
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
@@ -65,13 +65,8 @@ export async function explain(
     if (options.json === true) {
       await output.write(formatJson({ ...explanation, warnings }, output));
     } else {
-      const config = findOnlyConfig(plan);
       const { source } = found.spec.provenance;
-      const lines = explanationLines(
-        explanation,
-        isCall,
-        config === undefined ? undefined : { file: config, source },
-      );
+      const lines = explanationLines(explanation, isCall, { ...places, source });
       for (const line of lines) await output.write(`${line}\n`);
     }
     const { problem } = explanation;
@@ -99,13 +94,13 @@ const verdicts: Readonly<Record<PolicyEffect, string>> = {
 function* explanationLines(
   { tool, advertised, effect, requests, problem }: Explanation,
   isCall: boolean,
-  place: ConfiguredPlace | undefined,
+  places: ToolPlaces,
 ): Generator<string> {
   if (problem === undefined || !advertised) yield `${safeValue(tool)} ${verdicts[effect]}.`;
   yield advertised
     ? "It is advertised: a model can see and call it."
     : "It is not advertised: a model cannot see or call it.";
-  for (const request of requests) yield* requestLines(request, tool, place);
+  for (const request of requests) yield* requestLines(request, tool, places);
   if (isCall || requests.length === 0) return;
   yield "";
   yield "This is the decision about the tool. Rules may depend on the permissions of a call: add arguments to see them.";
@@ -114,7 +109,7 @@ function* explanationLines(
 function* requestLines(
   request: ExplainedRequest,
   tool: string,
-  place: ConfiguredPlace | undefined,
+  places: ToolPlaces,
 ): Generator<string> {
   const { permission, considered, grant } = request;
   const { kind, target } = permission;
@@ -124,7 +119,7 @@ function* requestLines(
     : `${safeValue(kind)} ${safeValue(target)}`;
   yield `  ${decisionLine(request)}`;
   if (request.remedy !== undefined)
-    yield `  to change this: ${formatRemedy(request.remedy, place)}`;
+    yield `  to change this: ${formatRemedy(request.remedy, permission, places)}`;
   const others = considered.filter((other) => !isSame(other, request));
   if (others.length > 0) yield "  also matched:";
   for (const other of others) yield `    ${decisionLine(other)}`;

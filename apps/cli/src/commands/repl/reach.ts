@@ -12,6 +12,7 @@ import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { planSources } from "../../sources/load-sources.ts";
+import type { RemedyPlaces } from "../../render/remedy.ts";
 import { createExecutor } from "../shared/executor.ts";
 
 /** The options that decide what a session reaches. */
@@ -37,7 +38,7 @@ export interface Reach {
  */
 export async function openReach(
   options: ReachOptions,
-  onAsk: (config: string | undefined) => ApprovalMode,
+  onAsk: (places: RemedyPlaces | undefined) => ApprovalMode,
   io: CliIo,
   output: Output,
 ): Promise<Reach> {
@@ -46,7 +47,7 @@ export async function openReach(
   const loaded = await plan?.load();
   const policy: PolicyInput | undefined =
     loaded === undefined ? await loadPolicy(options.policy) : loaded.policy;
-  const ask = onAsk(plan?.config);
+  const ask = onAsk(loaded?.places);
   const registry = new ToolRegistry([await effectSource(process.cwd())]);
   const common = { policy, onAsk: ask };
   return {

@@ -2,6 +2,7 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { promptApprover } from "../../prompt/ask-for-approval.ts";
+import type { RemedyPlaces } from "../../render/remedy.ts";
 import { openReach, type ReachOptions } from "./reach.ts";
 import { isTerminal, Repl } from "./repl.ts";
 
@@ -20,9 +21,9 @@ export async function repl(
   if (!allow && (options.policy ?? options.config) !== undefined)
     throw new UsageError("--policy and --config decide on effects: add --allow.");
   let made: Repl | undefined;
-  const onAsk = (config: string | undefined) =>
+  const onAsk = (places: RemedyPlaces | undefined) =>
     isTerminal(io)
-      ? promptApprover(io, config, (_, conversation) =>
+      ? promptApprover(io, places, (_, conversation) =>
           conversation(async (prompt) => made?.question(prompt)),
         )
       : ("interrupt" as const);

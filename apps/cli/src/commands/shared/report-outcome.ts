@@ -9,6 +9,7 @@ import type { CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { describeRequests, truncateText } from "../../render/describe-requests.ts";
+import { formatRemedy, type ToolPlaces } from "../../render/remedy.ts";
 import { colorJson, formatJson } from "../../render/json.ts";
 import { formatDuration, safeJson, safeLine, safeText, safeValue } from "../../render/text.ts";
 import { renderResult, saveFile, toFileBytes } from "./save-result.ts";
@@ -31,13 +32,15 @@ export interface CommandPlace {
   readonly io: CliIo;
   readonly output: Output;
   readonly store: CommandStore;
+  /** Where the person writes what changes a decision about the tool. Default: unknown. */
+  readonly places?: ToolPlaces;
 }
 
 /** Prints the outcome of a call: its result on stdout, everything else on stderr. */
 export async function printOutcome(
   outcome: ToolOutcome,
   { json, verbose = false, output: file }: ReportOptions,
-  { io, output, store }: CommandPlace,
+  { io, output, store, places }: CommandPlace,
 ): Promise<void> {
   const isSaved =
     file !== undefined && outcome.status === "completed" && (await save(outcome, file, output));
@@ -48,7 +51,7 @@ export async function printOutcome(
     await output.write(formatJson({ ...outcome, ...next }, output));
   }
   if (outcome.status === "interrupted") {
-    printPendingCall(outcome.interruption, { io, output, store });
+    printPendingCall(outcome.interruption, { io, output, store }, places);
   } else if (outcome.error?.code === "approval_rejected") {
     output.printMessage(
       `toolweave: ${safeValue(outcome.result.toolName)} was not called, because you did not approve it.`,
@@ -117,21 +120,30 @@ export async function printDenial(
   outcome: ToolOutcome,
   executor: ToolExecutor,
   output: Output,
+  places: ToolPlaces,
 ): Promise<void> {
   if (outcome.status !== "failed" || outcome.error.code !== "not_advertised") return;
   const { requests } = await executor.explain({ name: outcome.result.toolName });
   const denials = requests.filter(({ effect }) => effect === "deny");
   if (denials.length === 0) return;
-  const remedies = new Set(denials.flatMap(({ remedy }) => remedy ?? []));
+  const remedies = new Set(
+    denials.flatMap(({ remedy, permission }) =>
+      remedy === undefined ? [] : [formatRemedy(remedy, permission, places)],
+    ),
+  );
   output.printMessage(
     [
       `toolweave: The policy denies the call: ${denials.map(({ reason }) => safeLine(reason)).join("; ")}.`,
-      ...[...remedies].map((remedy) => `  to change this: ${safeLine(remedy)}`),
+      ...[...remedies].map((remedy) => `  to change this: ${remedy}`),
     ].join("\n"),
   );
 }
 
-function printPendingCall(interruption: Interruption, { io, output, store }: CommandPlace): void {
+function printPendingCall(
+  interruption: Interruption,
+  { io, output, store }: CommandPlace,
+  places: ToolPlaces | undefined,
+): void {
   const { call, requests, expiresAt } = interruption;
   const { notes, ...commands } = pendingCallHints(interruption, store, io.env);
   const [waitsFor, unsent] = waitsForApprovalOnly(interruption)
@@ -140,7 +152,7 @@ function printPendingCall(interruption: Interruption, { io, output, store }: Com
   output.printMessage(
     [
       `toolweave: ${safeValue(call.name)} waits for ${waitsFor}:`,
-      truncateText(describeRequests(requests, call.arguments), commands.show),
+      truncateText(describeRequests(requests, call.arguments, places), commands.show),
       // Rounded up: it has only just begun.
       `${unsent}It is stored for ${formatDuration(expiresAt - Date.now() + 60_000)}; continue with one of:`,
       ...Object.values(commands).map((command) => `  ${command}`),

@@ -15,11 +15,6 @@ export function cannotContinue(
   return failures.length > 0 && (config === undefined || found === undefined);
 }
 
-/** The configuration, if all sources of the command are in it. */
-export function findOnlyConfig({ config, openapi, mcp, tools }: SourcePlan): string | undefined {
-  return openapi.length + mcp.length + tools.length === 0 ? config : undefined;
-}
-
 /** Creates the error for a tool that no source has. */
 export function unknownToolError(registry: ToolRegistry, tool: string): UsageError {
   const near = nearNames(tool, registry.toolset().names());

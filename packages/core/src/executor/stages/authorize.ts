@@ -140,6 +140,7 @@ function judge(
     if (decision.effect === "ask") {
       (asked ??= []).push({
         permission: subjects[index] ?? impliedPermission(execution),
+        proposed: subjects[index],
         decision,
       });
     }

@@ -1,10 +1,11 @@
 import { approvedPermissions, type ApprovedPermission } from "../../approvals/pending-call.ts";
 import { noGrants, type Grant, type GrantProposal } from "../../contract/grant.ts";
 import { changedSince, displayedDescription, newGrant } from "../../approvals/new-grant.ts";
-import { specHashOf } from "../../contract/tool.ts";
+import { specHashOf, type RegisteredTool } from "../../contract/tool.ts";
 import { grantsUnavailable, matchingGrants } from "../../approvals/matching-grants.ts";
 import type { AuditDecision, RecordedDecision } from "../../audit/audit-sink.ts";
 import type { Decision } from "../../policy/decision.ts";
+import { toRemedy } from "../../policy/remedy.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/policy-definition.ts";
@@ -21,6 +22,8 @@ import { pauseDeadlineWhile } from "../context/pause-deadline.ts";
 /** A permission for which the policy asks, with its decision. */
 export interface ApprovalRequests {
   readonly permission: PermissionRequest;
+  /** The same as the tool proposes it; `undefined`: the call itself. */
+  readonly proposed: PermissionRequest | undefined;
   readonly decision: Decision;
 }
 
@@ -48,10 +51,11 @@ export async function answerAsks(
   const approval =
     resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
   const agreedTo = approval && approvedPermissions(approval);
-  const questions = asked.map(({ permission: asks, decision }): Question => {
+  const questions = asked.map(({ permission: asks, proposed, decision }): Question => {
     const permission = displayedPermission(asks);
     return {
       permission,
+      proposed,
       decision,
       proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
       agreed: agreedTo?.(permission),
@@ -133,6 +137,7 @@ export function proposalFor(
 
 async function ask(execution: CallState, questions: readonly Question[]): Promise<void> {
   const { engine, run, call, tool, parent } = execution;
+  const entry = execution.entry as RegisteredTool;
   const args = execution.args as JsonObject;
   const { onAsk } = engine;
   if (onAsk === "deny") {
@@ -145,7 +150,8 @@ async function ask(execution: CallState, questions: readonly Question[]): Promis
   const description = displayedDescription(tool.spec);
   const requests = questions.map((question, index): ApprovalRequest => {
     const { permission, decision, proposal, outdated } = question;
-    const { reason, remedy } = decision;
+    const { reason } = decision;
+    const remedy = toRemedy(decision, entry, question.proposed);
     return {
       id: `${call.id}:${index + 1}`,
       type: "approval",
