@@ -15,14 +15,13 @@ import { ToolError } from "../contract/tool-error.ts";
 import { requestedName, readCall } from "./call/read-call.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
+import { type CallName, type CallServices, CallState } from "./call/call-state.ts";
 import {
-  type CallName,
-  type CallServices,
-  type CallSettings,
-  CallState,
-} from "./call/call-state.ts";
-import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
-import { checkOneCall, manyCalls, type RunOptions } from "./batch/check-call-options.ts";
+  checkOneCall,
+  manyCalls,
+  settingsIn,
+  type RunOptions,
+} from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
 import { readDurable, type DurableRun } from "./call/durable-run.ts";
@@ -199,19 +198,11 @@ export class BaseRun<Executor extends object> {
    * it), a failed one when it would be refused.
    * @throws ToolError `invalid_configuration` (by rejecting) when an option is not valid.
    */
-  checkAdmission(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
-    return this.admitNamed(call, undefined, options);
-  }
-
-  /**
-   * The same for a call that other processes with the executor's key can find by its name, if it has to wait.
-   *
-   * @internal
-   */
-  async admitNamed(
+  async checkAdmission(
     call: ToolCall,
-    callName: CallName | undefined,
     options?: CallOptions,
+    /** @internal Names the call for other processes, if it has to wait. */
+    callName?: CallName,
   ): Promise<ToolOutcome | undefined> {
     if (options !== undefined) checkOneCall("run.checkAdmission", options);
     if (this.#engine.registry.loading) await this.#loaded([call], options?.signal);
@@ -258,16 +249,6 @@ export class BaseRun<Executor extends object> {
   stream(calls: readonly ToolCall[], options: ExecuteAllOptions = {}): AsyncIterable<FinishedCall> {
     const many = manyCalls("run.stream", calls, options);
     return new CallStream(many, this.#batchRun(options));
-  }
-
-  /**
-   * The last call of a name, whatever has become of it; `undefined`: the store has none.
-   *
-   * @internal
-   */
-  async findNamedCall(callName: CallName): Promise<PendingCallRecord | undefined> {
-    const { findNamedCall } = await import("./resume/named-calls.ts");
-    return findNamedCall(this.#engine, callName);
   }
 
   /** Begins a turn with the current tools, or with `toolset`. */
@@ -415,13 +396,4 @@ export class BaseRun<Executor extends object> {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#onAbort = undefined;
   }
-}
-
-/** A copy: the host may reuse the object for its next call. */
-function settingsIn({ timeoutMs, onUpdate, asTask }: CallOptions): CallSettings {
-  return {
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(onUpdate === undefined ? {} : { onUpdate }),
-    ...(asTask === undefined ? {} : { asTask }),
-  };
 }

@@ -1,3 +1,5 @@
+import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
+import type { CallName } from "./call/call-state.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { ArtifactAccess } from "../artifacts/artifacts.ts";
 import type { GrantStore } from "../contract/grant.ts";
@@ -74,6 +76,16 @@ export abstract class ExecutorView {
   /** The calls that wait for a person. */
   get pendingCalls(): PendingCallStore {
     return this.services.pendingCalls;
+  }
+
+  /**
+   * The last call of a name, whatever has become of it; `undefined`: the store has none.
+   *
+   * @internal
+   */
+  async findNamedCall(callName: CallName): Promise<PendingCallRecord | undefined> {
+    const { findNamedCall } = await import("./resume/named-calls.ts");
+    return findNamedCall(this.services, callName);
   }
 
   /** Approvals for more than one call: to display and to revoke them. */

@@ -4,7 +4,7 @@ import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { withdraw } from "../approvals/pending-call-store.ts";
 import type { CallName } from "../executor/call/call-state.ts";
-import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
+import type { ToolRun } from "../executor/tool-executor.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { markRounded } from "../json/exact-number.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -110,7 +110,7 @@ export class CallGate {
   async #admit(call: FrameworkCall, options?: CallOptions): Promise<Admission> {
     const toolCall = toToolCall(call);
     const run = this.#runs?.runFor(call.id) ?? this.run;
-    const refusal = await run.admitNamed(toolCall, this.#toName(call), options);
+    const refusal = await run.checkAdmission(toolCall, options, this.#toName(call));
     return { run, call: toolCall, refusal };
   }
 
@@ -120,7 +120,7 @@ export class CallGate {
    */
   async #findWaiting(call: FrameworkCall): Promise<Interruption | undefined> {
     const name = this.#toName(call);
-    const record = name === undefined ? undefined : await this.run.findNamedCall(name);
+    const record = name === undefined ? undefined : await this.run.executor.findNamedCall(name);
     return record?.interruption;
   }
 

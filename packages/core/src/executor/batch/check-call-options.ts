@@ -11,6 +11,7 @@ import {
   oneOf,
   withMethods,
 } from "../../contract/option-checks.ts";
+import type { CallSettings } from "../call/call-state.ts";
 import type { CallOptions, ExecuteAllOptions } from "../../contract/call-options.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
@@ -194,4 +195,13 @@ function readStepSize(strategy: unknown): number | undefined {
 
 function isPositiveInteger(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0;
+}
+
+/** A copy: the host may reuse the object for its next call. */
+export function settingsIn({ timeoutMs, onUpdate, asTask }: CallOptions): CallSettings {
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+    ...(asTask === undefined ? {} : { asTask }),
+  };
 }
