@@ -48,6 +48,7 @@ export const noOpinion: Decision = Object.freeze({
 
 /** The stricter of two decisions; of equals the first. */
 export function stricter(first: Decision, second: Decision): Decision {
+  if (first === noOpinion) return second;
   return strictness(second) > strictness(first) ? second : first;
 }
 
@@ -142,15 +143,17 @@ function decideFrom(
   before: Decision,
 ): Awaitable<Decision> {
   let strictest = before;
-  for (let index = start; index < layers.length && !isFinal(strictest); index++) {
+  for (let index = start; index < layers.length; index++) {
     const decision = inForce(layers[index] as PolicyLayer, strictest).decide(subject);
     if (isThenable(decision)) {
       const sofar = strictest;
-      return decision.then((settled) =>
-        decideFrom(layers, subject, index + 1, stricter(sofar, settled)),
-      );
+      return decision.then((settled) => {
+        const next = stricter(sofar, settled);
+        return isFinal(next) ? next : decideFrom(layers, subject, index + 1, next);
+      });
     }
     strictest = stricter(strictest, decision);
+    if (isFinal(strictest)) break;
   }
   return strictest;
 }

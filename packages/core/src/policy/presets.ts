@@ -63,7 +63,11 @@ export function needsDecider(layer: string): DefaultDecider {
 
 /** The stricter of both. */
 export function withNeeds(needs: DefaultDecider, otherwise: DefaultDecider): DefaultDecider {
-  return (entry, permission) => stricter(needs(entry, permission), otherwise(entry, permission));
+  return (entry, permission) => {
+    const need = needs(entry, permission);
+    const decision = otherwise(entry, permission);
+    return need === noOpinion ? decision : stricter(need, decision);
+  };
 }
 
 /** Whether a hint tightens: what is neither true nor false, such as "true", does. */
