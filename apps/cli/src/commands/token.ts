@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
 import type { ServeToken } from "@toolweave/config";
 import type { Command } from "commander";
 import type { CliIo } from "../process/cli-io.ts";
@@ -88,6 +87,7 @@ function withConfig(command: Command): Command {
 async function readCallers({ config }: TokenOptions, io: CliIo) {
   const { configFile } = await import("../input/tool-options.ts");
   const { readConfigFile } = await import("./setup/config-file.ts");
+  const { isObject } = await import("@toolweave/core/adapter");
   const file = await readConfigFile(config ?? configFile, io);
   let tokens = file.value;
   for (const key of place) {
