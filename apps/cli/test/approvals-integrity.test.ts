@@ -166,7 +166,7 @@ describe("a call that is over", () => {
   test("AP04: because it has expired is refused with 3, and not listed", async () => {
     const now = Date.now() - 25 * 60 * 60 * 1000;
     const { id } = await foreignCall({ now: () => now, setTimeout, clearTimeout: () => {} });
-    expect((await run(["approvals", "list"])).stdout).toContain("\n1 call waits\n");
+    expect((await run(["approvals", "list"])).stdout).toContain("\n1 pending in ");
     for (const command of ["approve", "reject"]) {
       const { code, stderr } = await run(["approvals", command, id]);
       expect([code, stderr.includes("has expired")]).toEqual([3, true]);
@@ -186,7 +186,7 @@ describe("a call that is over", () => {
     const displayed = await run(["approvals", "show", id]);
     expect(displayed.stdout).toContain("made by another program");
     expect(displayed.stdout).toContain(`toolweave approvals resume ${id}`);
-    expect((await run(["approvals", "list"])).stdout).toContain("\n2 calls wait\n");
+    expect((await run(["approvals", "list"])).stdout).toContain("\n2 pending in ");
   });
 
   test("because another process runs it now, or its outcome is unknown, does not run again", async () => {
@@ -204,7 +204,7 @@ describe("a call that is over", () => {
     expect(running.stderr).toContain("Another process is resuming this call of delete_pet");
     inDatabase((db) => db.exec("UPDATE pending_calls SET lease_until = 1"));
     expect((await run(["approvals", "list"])).stdout).toContain(
-      "unfinished: the outcome is unknown\n\n0 calls wait\n",
+      "unfinished: the outcome is unknown\n\n0 pending in ",
     );
     const unknown = await run(["approvals", "approve", id]);
     expect(unknown).toMatchObject({ code: 1, stdout: "" });
@@ -212,7 +212,7 @@ describe("a call that is over", () => {
     expect((await run(["approvals", "list", "--json"])).stdout).toContain('"unfinished"');
     // A person who has checked it removes it from the list.
     expect((await run(["approvals", "reject", id])).code).toBe(1);
-    expect((await run(["approvals", "list"])).stdout).toBe("0 calls wait\n");
+    expect((await run(["approvals", "list"])).stdout).toContain("0 pending in ");
     expect(sent()).toEqual([]);
   });
 
@@ -220,7 +220,7 @@ describe("a call that is over", () => {
     const id = await waiting();
     rmSync(store);
     const { code, stderr } = await run(["approvals", "approve", id]);
-    expect([code, stderr.includes("There is no call that waits")]).toEqual([2, true]);
+    expect([code, stderr.includes("There is no pending call")]).toEqual([2, true]);
     expect(existsSync(store)).toBe(false);
   });
 });

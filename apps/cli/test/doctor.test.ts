@@ -112,6 +112,19 @@ test("a store that others can read, and a file from the future are failures", as
   expect(failed[0]?.remedy).toContain(`chmod go-rwx ${store}.key`);
 });
 
+test("the store of the configuration is checked, too", async () => {
+  const { run, folder, write } = project();
+  write("toolweave.json", '{ "store": "data" }');
+  write("data/approvals.sqlite.key", "key");
+  chmodSync(join(folder, "data/approvals.sqlite.key"), 0o644);
+  await run(["trust", "--yes"]);
+  const { checks } = JSON.parse((await run(["doctor", "--json"])).stdout) as Report;
+  expect(checks.filter(({ name }) => name === "store").map(({ status }) => status)).toEqual([
+    "ok",
+    "fail",
+  ]);
+});
+
 test("doctor tries to escape from each sandbox, and names what it prevents", async () => {
   const { run } = project();
   const { checks } = JSON.parse((await run(["doctor", "--json"])).stdout) as Report;

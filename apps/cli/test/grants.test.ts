@@ -33,7 +33,7 @@ describe("AP09: --always", () => {
     const { stdout } = await run(["approvals", "grants"]);
     expect(stdout.replace(/\d+ s old/, "0 s old")).toMatch(
       new RegExp(
-        `^\\w{6} {2}add_pet {2}POST ${shop.url}/pets with these arguments {2}by ada {2}0 s old\n\n1 grant\n$`,
+        `^\\w{6} {2}add_pet {2}POST ${shop.url}/pets with these arguments {2}by ada {2}0 s old\n\n1 grant in ${store}\n$`,
       ),
     );
   });
@@ -64,7 +64,7 @@ describe("AP09: --always", () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain("asked every time: agree to this call without a grant");
     expect((await run(["approvals", "approve", id])).code).toBe(0);
-    expect((await run(["approvals", "grants"])).stdout).toBe("0 grants\n");
+    expect((await run(["approvals", "grants"])).stdout).toBe(`0 grants in ${store}\n`);
   });
 });
 

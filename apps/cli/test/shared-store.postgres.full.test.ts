@@ -81,7 +81,7 @@ describe.skipIf(inject("postgresUrl") === undefined)("a store in PostgreSQL", ()
     expect(listed).toMatchObject({
       code: 0,
       stderr: "",
-      stdout: expect.stringContaining("1 call waits"),
+      stdout: expect.stringContaining("1 pending in "),
     });
     const rejected = await run(["approvals", "reject", idIn(waits)]);
     expect([rejected.code, notes()]).toEqual([0, ""]);

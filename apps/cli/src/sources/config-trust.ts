@@ -12,16 +12,17 @@ import { TrustedConfigs } from "../store/trusted-configs.ts";
  * Makes sure that a configuration which was found in the current folder is trusted as it is now. On a terminal the
  * person is asked; elsewhere, with `--json` and in CI it is refused.
  *
- * @param path of the file that was found.
+ * @param found the path of the file that was found, or its description.
  * @throws UntrustedConfig, UsageError for a file that cannot be read
  */
 export async function assertTrusted(
-  path: string,
+  found: string | ConfigDescription,
   { json = false }: { readonly json?: boolean },
   io: CliIo,
 ): Promise<void> {
   const trusted = new TrustedConfigs(io.env);
-  const description = await describeConfigFile(resolveConfigPath(path));
+  const description =
+    typeof found === "string" ? await describeConfigFile(resolveConfigPath(found)) : found;
   const before = trusted.get(description.path);
   if (before?.digest === description.digest) return;
   await askToTrust(description, before, json, io);

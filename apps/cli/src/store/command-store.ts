@@ -44,6 +44,8 @@ export interface CommandStore extends ExecutorStores {
   readonly key: CommandKey;
   /** The grants that were added here, oldest first. */
   readonly saved: readonly Grant[];
+  /** For people: the path of the file, or the host, port and name of the database. */
+  readonly location: string;
   /** The words of a command line that lead to the store; none: it is found without. */
   readonly option: readonly string[];
   /** The conditions under which another process finds the store, one sentence each. */

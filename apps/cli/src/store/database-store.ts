@@ -17,6 +17,7 @@ export class DatabaseStore implements CommandStore {
   readonly ledger?: NonNullable<SharedStores["ledger"]>;
   readonly key: CommandKey;
   readonly saved: Grant[] = [];
+  readonly location: string;
   readonly option: readonly string[];
   readonly notes: readonly string[];
   readonly missingAt = undefined;
@@ -27,6 +28,7 @@ export class DatabaseStore implements CommandStore {
     this.#store = store;
     this.#stores = stores;
     this.key = databaseKey(store);
+    this.location = store.location;
     this.option = option;
     this.notes = [
       option.length === 0

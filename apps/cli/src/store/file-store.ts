@@ -88,9 +88,9 @@ export class FileStore implements CommandStore {
     },
   };
   readonly saved: Grant[] = [];
+  readonly location: string;
   readonly option: readonly string[];
   readonly notes: readonly string[];
-  readonly #path: string;
   #store: Promise<SqliteStore> | undefined;
   /** The data of built-in tools, which is in a file beside it. */
   #builtin: Promise<SqliteStore> | undefined;
@@ -99,7 +99,7 @@ export class FileStore implements CommandStore {
 
   /** @throws UsageError */
   constructor(path: string, env: Readonly<Record<string, string | undefined>>) {
-    this.#path = path;
+    this.location = path;
     this.key = new StoreKey(path, env);
     this.option = isHomeStore(path, env) ? [] : ["--store", path];
     this.notes =
@@ -107,7 +107,7 @@ export class FileStore implements CommandStore {
   }
 
   get missingAt(): string | undefined {
-    return existsSync(this.#path) ? undefined : this.#path;
+    return existsSync(this.location) ? undefined : this.location;
   }
 
   async prepare(): Promise<void> {
@@ -123,12 +123,12 @@ export class FileStore implements CommandStore {
 
   async #openOrCreate(): Promise<SqliteStore> {
     this.key.save();
-    return (this.#store ??= open(this.#path));
+    return (this.#store ??= open(this.location));
   }
 
   async #openExisting(): Promise<SqliteStore | undefined> {
     if (this.#store === undefined && this.missingAt !== undefined) return undefined;
-    return (this.#store ??= open(this.#path));
+    return (this.#store ??= open(this.location));
   }
 
   #openAudit(): Promise<AuditSink> {
@@ -138,7 +138,7 @@ export class FileStore implements CommandStore {
   }
 
   async #openBuiltin(): Promise<SqliteStore | undefined> {
-    const path = builtinFile(this.#path);
+    const path = builtinFile(this.location);
     if (this.#builtin === undefined && !existsSync(path)) return undefined;
     return (this.#builtin ??= open(path));
   }

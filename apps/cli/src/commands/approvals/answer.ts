@@ -23,11 +23,11 @@ import {
 } from "../../render/describe-requests.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
+import { withFoundStore, type StoreOptions } from "../../sources/find-store.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { addScripts } from "../../sources/script-source.ts";
 import type { CommandStore } from "../../store/command-store.ts";
 import { openAudit } from "../../store/open-audit.ts";
-import { withStore } from "../../store/open-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { storeCommand, waitsForApprovalOnly, waitsForApprovals } from "../shared/hints.ts";
@@ -39,7 +39,6 @@ import {
 } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
 import { cannotContinue } from "../shared/tool-lookup.ts";
-import type { StoreOptions } from "./list.ts";
 import { examineCall, findPendingCall, replayOutcome } from "./pending-call.ts";
 
 /** The options of the commands that resume a call. */
@@ -103,7 +102,7 @@ export async function approve(
       : anyArguments === true
         ? { scope: "always", arguments: "any" }
         : "always";
-  return withStore(options.store, undefined, io.env, (store) =>
+  return withFoundStore(options, io, output, (store) =>
     answerCall(id, options, { io, output, store }, (interruption, isOver) => {
       const answers: Answer[] = [
         {
@@ -152,7 +151,7 @@ export function resume(
   output: Output,
 ): Promise<number> {
   const { answer: written } = options;
-  return withStore(options.store, undefined, io.env, (store) =>
+  return withFoundStore(options, io, output, (store) =>
     answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
       if (written === undefined) {
         if (isOver) return undefined;
@@ -176,7 +175,7 @@ export function reject(
 ): Promise<number> {
   const { reason, by = getUserName() } = options;
   const answers: Answer[] = [{ type: "reject", by, ...(reason === undefined ? {} : { reason }) }];
-  return withStore(options.store, undefined, io.env, async (store) => {
+  return withFoundStore(options, io, output, async (store) => {
     const place = { io, output, store };
     const record = await findPendingCall(store, id);
     const { refusal, key } = await examineCall(store, record);

@@ -1,9 +1,15 @@
 import type { Command } from "commander";
 import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
-import { collect, outputHelp, withToolOverrides, withStore } from "../shared/options.ts";
+import {
+  collect,
+  outputHelp,
+  withConfig,
+  withToolOverrides,
+  withStore,
+} from "../shared/options.ts";
 import type { ApproveOptions, RejectOptions, ResumeOptions } from "./answer.ts";
-import type { StoreOptions } from "./list.ts";
+import type { StoreOptions } from "../../sources/find-store.ts";
 
 const approvalsExamples = `
 Examples:
@@ -12,8 +18,9 @@ Examples:
   $ toolweave approvals approve 3f2a91
   $ toolweave approvals reject 3f2a91 --reason 'not before Monday'
 
-The store is --store, otherwise $TOOLWEAVE_STORE, otherwise toolweave/approvals.sqlite in
-$XDG_STATE_HOME or ~/.local/state. Without $HOME, ~ is the home folder from the user database.
+The store is --store, otherwise "store" of the configuration (--config, or the toolweave.json here),
+otherwise $TOOLWEAVE_STORE, otherwise toolweave/approvals.sqlite in $XDG_STATE_HOME or
+~/.local/state. Without $HOME, ~ is the home folder from the user database.
 Pending calls are encrypted with $TOOLWEAVE_KEY (32 bytes or more), otherwise with the key in the
 file next to the store (approvals.sqlite.key), which is created when it is first needed. A store of
 several machines is a database: see \`toolweave db --help\`.
@@ -80,6 +87,8 @@ Examples:
   $ toolweave approvals revoke 8c01de
 `;
 
+const untrusted = "the configuration in this folder is not trusted";
+
 const idHelp = "the id that `toolweave approvals list` prints, or its first characters";
 
 /** Registers `toolweave approvals …`. */
@@ -95,24 +104,27 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       approvalsExamples +
         exitCodesHelp({
           1: "the tool returned an error or no result, or the outcome is unknown; the store is unavailable",
-          3: "the call was denied or rejected, or needs approval again; nothing was sent",
+          3: `the call was denied or rejected, or needs approval again; nothing was sent; or ${untrusted}`,
           4: "a source could not be loaded; no tool was called",
         }),
     );
   const command = (nameAndArguments: string): Command =>
     withStore(approvals.command(nameAndArguments));
 
-  command("list")
+  withConfig(command("list"))
     .summary("list the pending calls")
     .description("Lists the pending calls, and calls whose outcome is unknown.")
-    .option("--json", 'print {"calls": [...]}')
-    .addHelpText("after", listExamples + exitCodesHelp({ 1: "the store is unavailable" }))
+    .option("--json", 'print {"store", "calls": [...]}')
+    .addHelpText(
+      "after",
+      listExamples + exitCodesHelp({ 1: "the store is unavailable", 3: untrusted }),
+    )
     .action(async (options: StoreOptions) => {
       const { listCalls } = await import("./list.ts");
       end(await listCalls(options, io, output));
     });
 
-  command("show")
+  withConfig(command("show"))
     .summary("show what a call would do")
     .description("Shows what a call would do, why it needs approval, and which grant can be saved.")
     .argument("<id>", idHelp)
@@ -120,7 +132,10 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .addHelpText(
       "after",
       showExamples +
-        exitCodesHelp({ 1: "the store is unavailable", 3: "the call can no longer be answered" }),
+        exitCodesHelp({
+          1: "the store is unavailable",
+          3: `the call can no longer be answered; or ${untrusted}`,
+        }),
     )
     .action(async (id: string, options: StoreOptions) => {
       const { showCall } = await import("./list.ts");
@@ -147,7 +162,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       approveExamples +
         exitCodesHelp({
           1: "the tool returned an error or no result, or the outcome is unknown; the store is unavailable",
-          3: "the call was denied or rejected, or needs approval again; nothing was sent",
+          3: `the call was denied or rejected, or needs approval again; nothing was sent; or ${untrusted}`,
           4: "a source could not be loaded; no tool was called",
         }),
     )
@@ -156,7 +171,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       end(await approve(id, options, io, output));
     });
 
-  command("reject")
+  withConfig(command("reject"))
     .summary("reject a call, so that it never runs")
     .description("Rejects a call, so that it never runs. Exits with 0 when the call is rejected.")
     .argument("<id>", idHelp)
@@ -169,7 +184,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
         exitCodesHelp({
           0: "the call is rejected",
           1: "the store is unavailable",
-          3: "the call can no longer be rejected",
+          3: `the call can no longer be rejected; or ${untrusted}`,
         }),
     )
     .action(async (id: string, options: RejectOptions) => {
@@ -191,7 +206,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       resumeExamples +
         exitCodesHelp({
           1: "the tool returned an error or no result, or the outcome is unknown; the store is unavailable",
-          3: "the call was denied or rejected, or needs approval again; nothing was sent",
+          3: `the call was denied or rejected, or needs approval again; nothing was sent; or ${untrusted}`,
           4: "a source could not be loaded; no tool was called",
         }),
     )
@@ -200,17 +215,20 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       end(await resume(id, options, io, output));
     });
 
-  command("grants")
+  withConfig(command("grants"))
     .summary("list the grants")
     .description("Lists the grants: each approves matching calls until it is revoked.")
-    .option("--json", 'print {"grants": [...]}')
-    .addHelpText("after", grantsExamples + exitCodesHelp({ 1: "the store is unavailable" }))
+    .option("--json", 'print {"store", "grants": [...]}')
+    .addHelpText(
+      "after",
+      grantsExamples + exitCodesHelp({ 1: "the store is unavailable", 3: untrusted }),
+    )
     .action(async (options: StoreOptions) => {
       const { listGrants } = await import("./list.ts");
       end(await listGrants(options, io, output));
     });
 
-  command("revoke")
+  withConfig(command("revoke"))
     .summary("revoke a grant")
     .description("Revokes a grant: matching calls need approval again.")
     .argument(
@@ -218,7 +236,10 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       "the id that `toolweave approvals grants` prints, or its first characters",
     )
     .option("--json", "print the grant as JSON")
-    .addHelpText("after", revokeExamples + exitCodesHelp({ 1: "the store is unavailable" }))
+    .addHelpText(
+      "after",
+      revokeExamples + exitCodesHelp({ 1: "the store is unavailable", 3: untrusted }),
+    )
     .action(async (id: string, options: StoreOptions) => {
       const { revokeGrant } = await import("./list.ts");
       end(await revokeGrant(id, options, io, output));

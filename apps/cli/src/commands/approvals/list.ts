@@ -15,21 +15,15 @@ import {
 import { fitTable } from "../../render/columns.ts";
 import { formatJson } from "../../render/json.ts";
 import { formatCount, formatDuration, safeValue } from "../../render/text.ts";
+import { withFoundStore, type StoreOptions } from "../../sources/find-store.ts";
 import type { CommandStore } from "../../store/command-store.ts";
-import { withStore } from "../../store/open-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
 import { examineCall, findPendingCall } from "./pending-call.ts";
 
-/** The options of the commands that read the store. */
-export interface StoreOptions {
-  readonly store?: string;
-  readonly json?: boolean;
-}
-
 /** `toolweave approvals list`: the pending calls, and those that ended with an unknown outcome. */
 export function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
-  return withStore(options.store, undefined, io.env, async (store) => {
+  return withFoundStore(options, io, output, async (store) => {
     const records = await store.pendingCalls.list();
     printMissingStore(store, output);
     const now = await store.pendingCalls.now();
@@ -39,7 +33,7 @@ export function listCalls(options: StoreOptions, io: CliIo, output: Output): Pro
         shortId: short.get(interruption.id),
         ...toCallData(interruption, status),
       }));
-      await output.write(formatJson({ calls }, output));
+      await output.write(formatJson({ store: store.location, calls }, output));
       return exitCode.completed;
     }
     const rows = records.map(({ interruption, status }) => [
@@ -54,7 +48,7 @@ export function listCalls(options: StoreOptions, io: CliIo, output: Output): Pro
     }
     const waiting = records.filter(({ status }) => status === "pending").length;
     await output.write(
-      `${rows.length > 0 ? "\n" : ""}${formatCount(waiting, "call waits", "calls wait")}\n`,
+      `${rows.length > 0 ? "\n" : ""}${waiting} pending in ${safeValue(store.location)}\n`,
     );
     return exitCode.completed;
   });
@@ -76,7 +70,7 @@ export function showCall(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  return withStore(options.store, undefined, io.env, async (store) => {
+  return withFoundStore(options, io, output, async (store) => {
     const record = await findPendingCall(store, id);
     const { interruption, status } = record;
     const { refusal } = await examineCall(store, record);
@@ -184,11 +178,11 @@ function toCallData(interruption: Interruption, status: PendingCallStatus): obje
 
 /** `toolweave approvals grants`: lists the calls that need no approval any more. */
 export function listGrants(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
-  return withStore(options.store, undefined, io.env, async (store) => {
+  return withFoundStore(options, io, output, async (store) => {
     const grants = await store.grants.list();
     printMissingStore(store, output);
     if (options.json === true) {
-      await output.write(formatJson({ grants }, output));
+      await output.write(formatJson({ store: store.location, grants }, output));
       return exitCode.completed;
     }
     const now = await store.pendingCalls.now();
@@ -204,7 +198,9 @@ export function listGrants(options: StoreOptions, io: CliIo, output: Output): Pr
     for (const line of fitTable(rows, listedMinWidths, output.columns)) {
       await output.write(`${line}\n`);
     }
-    await output.write(`${rows.length > 0 ? "\n" : ""}${formatCount(rows.length, "grant")}\n`);
+    await output.write(
+      `${rows.length > 0 ? "\n" : ""}${formatCount(rows.length, "grant")} in ${safeValue(store.location)}\n`,
+    );
     return exitCode.completed;
   });
 }
@@ -216,8 +212,14 @@ export function revokeGrant(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  return withStore(options.store, undefined, io.env, async (store) => {
-    const grant: Grant = findById(id, await store.grants.list(), ({ id }) => id, "grant");
+  return withFoundStore(options, io, output, async (store) => {
+    const grant: Grant = findById(
+      id,
+      await store.grants.list(),
+      ({ id }) => id,
+      "grant",
+      ` in ${safeValue(store.location)}`,
+    );
     const revoked = await store.grants.revoke(grant.id);
     if (options.json === true) {
       await output.write(formatJson({ revoked, grant }, output));

@@ -1,6 +1,7 @@
 import { ToolError, ToolRegistry, type Answer, type ToolOutcome } from "@toolweave/core";
 import type { ClaimResult, PendingCallRecord } from "@toolweave/core/stores";
 import { findById } from "../../input/find-by-id.ts";
+import { safeValue } from "../../render/text.ts";
 import { executorStores, type CommandStore } from "../../store/command-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 
@@ -17,8 +18,8 @@ export async function findPendingCall(store: CommandStore, id: string): Promise<
       id,
       await store.pendingCalls.list(),
       ({ interruption }) => interruption.id,
-      "call that waits",
-      ": it was answered, has expired, or is in another store",
+      "pending call",
+      ` in ${safeValue(store.location)}: it was answered, has expired, or is in another store`,
     )
   );
 }

@@ -7,11 +7,11 @@ import { formatJson } from "../../render/json.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { inspectDatabase, type DatabaseState } from "./inspect-database.ts";
 import { inspectFiles } from "./inspect-file.ts";
-import { findStore, type DbOptions } from "./place.ts";
+import { findStore, type StoreOptions } from "../../sources/find-store.ts";
 
 /** `toolweave db check`: prints the state of the store, and what to do about its problems. */
 export async function checkDatabase(
-  options: DbOptions,
+  options: StoreOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {
@@ -95,7 +95,7 @@ function* alignRight(
   }
 }
 
-async function reportFiles(path: string, options: DbOptions, output: Output): Promise<number> {
+async function reportFiles(path: string, options: StoreOptions, output: Output): Promise<number> {
   const files = inspectFiles(path);
   if (options.json === true) {
     await output.write(formatJson({ ok: true, kind: "file", path, files }, output));

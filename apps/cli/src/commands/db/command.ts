@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import { withConfig, withStore } from "../shared/options.ts";
-import type { DbOptions } from "./place.ts";
+import type { StoreOptions } from "../../sources/find-store.ts";
 
 const dbHelp = `
 The store is --store, otherwise "store" of the configuration, otherwise $TOOLWEAVE_STORE, otherwise
@@ -101,7 +101,7 @@ export function addDb(program: Command, { io, output, end }: CommandContext): vo
           3: "the configuration in this folder is not trusted; nothing was connected to",
         }),
     )
-    .action(async (options: DbOptions) => {
+    .action(async (options: StoreOptions) => {
       const { checkDatabase } = await import("./check.ts");
       end(await checkDatabase(options, io, output));
     });
@@ -118,7 +118,7 @@ export function addDb(program: Command, { io, output, end }: CommandContext): vo
           3: "the configuration in this folder is not trusted; nothing was connected to",
         }),
     )
-    .action(async (options: DbOptions) => {
+    .action(async (options: StoreOptions) => {
       const { migrateDatabase } = await import("./migrate.ts");
       end(await migrateDatabase(options, io, output));
     });
@@ -135,7 +135,7 @@ export function addDb(program: Command, { io, output, end }: CommandContext): vo
           3: "the configuration in this folder is not trusted; nothing was connected to",
         }),
     )
-    .action(async (options: DbOptions) => {
+    .action(async (options: StoreOptions) => {
       const { pruneDatabase } = await import("./prune.ts");
       end(await pruneDatabase(options, io, output));
     });
@@ -154,7 +154,7 @@ export function addDb(program: Command, { io, output, end }: CommandContext): vo
           3: "the configuration in this folder is not trusted; nothing was connected to",
         }),
     )
-    .action(async (options: DbOptions) => {
+    .action(async (options: StoreOptions) => {
       const { resealDatabase } = await import("./reseal.ts");
       end(await resealDatabase(options, io, output));
     });

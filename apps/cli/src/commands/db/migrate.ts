@@ -5,12 +5,13 @@ import type { Output } from "../../process/output.ts";
 import { formatJson } from "../../render/json.ts";
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
-import { findDatabase, type DbOptions } from "./place.ts";
+import type { StoreOptions } from "../../sources/find-store.ts";
+import { findDatabase } from "./place.ts";
 import { useDatabase } from "./use-database.ts";
 
 /** `toolweave db migrate`: creates or updates the tables. */
 export async function migrateDatabase(
-  options: DbOptions,
+  options: StoreOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {

@@ -4,7 +4,8 @@ import type { Output } from "../../process/output.ts";
 import { formatJson } from "../../render/json.ts";
 import { showSteps } from "../../render/progress.ts";
 import { formatCount, safeValue } from "../../render/text.ts";
-import { findDatabase, type DbOptions } from "./place.ts";
+import type { StoreOptions } from "../../sources/find-store.ts";
+import { findDatabase } from "./place.ts";
 import { useDatabase } from "./use-database.ts";
 
 /** Rows of one table that a statement removes: other processes wait for it for a moment only. */
@@ -12,7 +13,7 @@ const batchRows = 1_000;
 
 /** `toolweave db prune`: removes all expired rows, a batch after the other. */
 export async function pruneDatabase(
-  options: DbOptions,
+  options: StoreOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {

@@ -6,7 +6,8 @@ import { formatJson } from "../../render/json.ts";
 import { showSteps } from "../../render/progress.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import type { Problem } from "./inspect-database.ts";
-import { findDatabase, type DbOptions } from "./place.ts";
+import type { StoreOptions } from "../../sources/find-store.ts";
+import { findDatabase } from "./place.ts";
 import { useDatabase } from "./use-database.ts";
 
 /** Processes that still seal with a former key add values meanwhile. After this number of passes they are a problem. */
@@ -14,7 +15,7 @@ const maxPasses = 5;
 
 /** `toolweave db reseal`: seals all values with the first key, a batch after the other. */
 export async function resealDatabase(
-  options: DbOptions,
+  options: StoreOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {

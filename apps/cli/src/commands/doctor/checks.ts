@@ -8,11 +8,11 @@ import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { formatCount, shellLine } from "../../render/text.ts";
 import { describeConfigFile, resolveConfigPath } from "../../sources/config-trust.ts";
-import { defaultPlace, toDataPlace } from "../../store/store-place.ts";
+import { defaultPlace, toDataPlace, toStorePlace } from "../../store/store-place.ts";
 import { TrustedConfigs } from "../../store/trusted-configs.ts";
 import { findProgram } from "../shared/find-program.ts";
 import { attempt, type Check } from "./check.ts";
-import { checkDatabase, checkStores } from "./store-checks.ts";
+import { checkDatabase, checkFile, checkStores } from "./store-checks.ts";
 
 /** Runs all checks, one after the other. */
 export async function* runChecks(
@@ -73,7 +73,9 @@ export async function* runChecks(
     return;
   }
   yield { name: "configuration", status: "ok", detail: path };
-  if (typeof loaded.store === "object") yield await checkDatabase(loaded.store, io, output);
+  const own = loaded.store === undefined ? undefined : toStorePlace(loaded.store);
+  if (own?.kind === "database") yield await checkDatabase(own.store, io, output);
+  if (own?.kind === "file") yield checkFile(own.path);
   yield* checkSources(loaded, io, output);
 }
 

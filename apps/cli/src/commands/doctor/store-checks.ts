@@ -14,26 +14,28 @@ export async function* checkStores(io: CliIo, output: Output): AsyncGenerator<Ch
   const place = await attempt(() => defaultPlace(io.env));
   if (place instanceof Error) yield { name: "store", status: "fail", detail: place.message };
   else if (place.kind === "database") yield await checkDatabase(place.store, io, output);
-  else {
-    const { path } = place;
-    const files = [path, `${path}.key`, join(dirname(path), "credentials")];
-    const open = files.filter(isOpenToOthers);
-    if (open.length > 0) {
-      yield {
-        name: "store",
-        status: "fail",
-        detail: `other users can read ${open.join(", ")}`,
-        remedy: `Run: chmod go-rwx ${shellLine(open)}`,
-      };
-    } else {
-      const state = existsSync(path) ? "" : " (created when it is needed first)";
-      yield { name: "store", status: "ok", detail: path + state };
-    }
-  }
+  else yield checkFile(place.path);
   const trusted = await attempt(() => new TrustedConfigs(io.env).list().length);
   yield trusted instanceof Error
     ? { name: "trust store", status: "fail", detail: trusted.message }
     : { name: "trust store", status: "ok", detail: formatCount(trusted, "trusted file") };
+}
+
+/** A store in a file of this machine. */
+export function checkFile(path: string): Check {
+  const files = [path, `${path}.key`, join(dirname(path), "credentials")];
+  const open = files.filter(isOpenToOthers);
+  const name = "store";
+  if (open.length === 0) {
+    const state = existsSync(path) ? "" : " (created when it is needed first)";
+    return { name, status: "ok", detail: path + state };
+  }
+  return {
+    name,
+    status: "fail",
+    detail: `other users can read ${open.join(", ")}`,
+    remedy: `Run: chmod go-rwx ${shellLine(open)}`,
+  };
 }
 
 /** A database that several machines use. `toolweave db check` has the details. */

@@ -36,7 +36,10 @@ export const sourceHelp =
 export function withToolOverrides(command: Command): Command {
   return withApi(
     command
-      .option("--config <file>", "the current path of the configuration")
+      .option(
+        "--config <file>",
+        "the current path of the configuration, which also has the store (default for the store: the toolweave.json here)",
+      )
       .option(
         "--openapi <url|file>",
         "the current location of the OpenAPI document; may be repeated",
@@ -104,7 +107,7 @@ export function withPolicy(command: Command): Command {
 export function withStore(command: Command): Command {
   return command.option(
     "--store <file|url>",
-    "the store of pending calls: a file, or a postgres:// URL (default: $TOOLWEAVE_STORE, otherwise a file in your state folder)",
+    "the store of pending calls: a file, or a postgres:// URL (default: that of the configuration, otherwise $TOOLWEAVE_STORE, otherwise a file in your state folder)",
   );
 }
 
