@@ -51,6 +51,7 @@ test("doctor loads every source, and names variables without their values", asyn
     "source missing: fail",
   ]);
   expect(report.checks.at(-2)?.detail).toBe("mcp, 2 tools");
+  expect(report.checks.at(-1)?.detail).toMatch(/^mcp: /);
   expect(stdout).not.toContain("value-of-the-variable");
   const lines = await run(["doctor"], { env });
   expect(lines.stdout).toMatch(/^ok {4}Node\.js: v/);
@@ -110,6 +111,18 @@ test("a store that others can read, and a file from the future are failures", as
   const failed = checks.filter(({ status }) => status === "fail");
   expect(failed.map(({ name }) => name)).toEqual(["store", "clock"]);
   expect(failed[0]?.remedy).toContain(`chmod go-rwx ${store}.key`);
+});
+
+test("sources with one name are checked one by one, each with its kind", async () => {
+  const { run, write } = project();
+  write(
+    "toolweave.json",
+    JSON.stringify({ mcpServers: { workspace: notesServer({}) }, workspace: { bash: false } }),
+  );
+  await run(["trust", "--yes"]);
+  const { checks } = JSON.parse((await run(["doctor", "--json"])).stdout) as Report;
+  const sources = checks.filter(({ name }) => name === "source workspace");
+  expect(sources.map(({ detail }) => detail)).toEqual(["mcp, 2 tools", "workspace, 5 tools"]);
 });
 
 test("the store of the configuration is checked, too", async () => {

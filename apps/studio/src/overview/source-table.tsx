@@ -34,8 +34,9 @@ export function SourceTable({ sources }: { sources: readonly SourceRow[] }) {
         { title: "Problems", isNumber: true },
       ]}
     >
-      {sources.map((source) => (
-        <tr key={source.id}>
+      {sources.map((source, index) => (
+        // Several sources may have one id.
+        <tr key={`${index} ${source.id}`}>
           <td>
             <Link href={`/tools?source=${encodeURIComponent(source.id)}`}>
               {safeLine(source.id)}

@@ -7,6 +7,7 @@ export interface SourceRow {
   /** The adapter of its tools: `openapi`, `mcp`, `code`, … Empty: it has no tool. */
   readonly adapter: string;
   readonly tools: number;
+  /** The number of the problems of all sources with its id. */
   readonly problems: number;
   readonly state: RegisteredSource["state"];
   /** With `failed`: the reason. */
@@ -31,21 +32,19 @@ export interface ProblemRow {
 /** Lists the sources with the numbers of their tools and problems. */
 export function listSources(executor: ToolExecutor): readonly SourceRow[] {
   const { registry } = executor;
-  const adapters = new Map<string, string>();
-  for (const { source, tool } of registry.toolset().entries()) {
-    if (!adapters.has(source)) adapters.set(source, tool.spec.provenance.adapter);
-  }
   const problems = new Map<string, number>();
   for (const { source } of registry.problems) problems.set(source, (problems.get(source) ?? 0) + 1);
-  const rows = registry.sources.map(({ id, size, state, message, trusted }): SourceRow => ({
-    id,
-    adapter: adapters.get(id) ?? "",
-    tools: size,
-    problems: problems.get(id) ?? 0,
-    state,
-    ...(message === undefined ? {} : { message }),
-    trusted,
-  }));
+  const rows = registry.sources.map(
+    ({ id, adapter = "", size, state, message, trusted }): SourceRow => ({
+      id,
+      adapter,
+      tools: size,
+      problems: problems.get(id) ?? 0,
+      state,
+      ...(message === undefined ? {} : { message }),
+      trusted,
+    }),
+  );
   return executor.redact(rows);
 }
 

@@ -41,6 +41,9 @@ class HeldTool implements RegisteredTool {
   }
 }
 
+/** The place that a tool of a registry belongs to. */
+export const getSlot: (entry: RegisteredTool | undefined) => Slot | undefined = HeldTool.getSlot;
+
 /** The tools and problems of a registry's slots. */
 export interface CollectedTools {
   readonly entries: ReadonlyMap<string, RegisteredTool>;
@@ -87,8 +90,8 @@ export function collectTools(
       const { name, execution } = tool.spec;
       const first = entries.get(name);
       if (first !== undefined) {
-        const other = HeldTool.getSlot(first) as Slot;
-        if (other === slot || HeldTool.getSlot(held.get(name)) !== slot) {
+        const other = getSlot(first) as Slot;
+        if (other === slot || getSlot(held.get(name)) !== slot) {
           const message = duplicate(first, tool, slot.id);
           faulty({ subject: name, message, nameTakenBy: first.source });
           continue;
@@ -98,7 +101,7 @@ export function collectTools(
       }
       if (execution === "task") hasTasks = true;
       const known = before.get(name);
-      const isKnown = known?.tool === tool && HeldTool.getSlot(known) === slot;
+      const isKnown = known?.tool === tool && getSlot(known) === slot;
       entries.set(name, isKnown ? known : new HeldTool(tool, slot));
     }
   }

@@ -1,5 +1,6 @@
 import type { RegisteredTool } from "../contract/tool.ts";
-import type { RegistryProblem, Slot } from "./collect-tools.ts";
+import { toErrorMessage } from "../contract/error-message.ts";
+import { getSlot, type RegistryProblem, type Slot } from "./collect-tools.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** A source of a registry. */
@@ -8,6 +9,8 @@ export interface RegisteredSource {
   readonly id: string;
   /** Its annotations may loosen a decision. */
   readonly trusted: boolean;
+  /** The adapter of its tools: `openapi`, `mcp`, `code`, … Absent: it has no tool. */
+  readonly adapter?: string;
   /** The number of its tools. */
   readonly size: number;
   /** `loading`: it has not listed its tools yet. */
@@ -18,36 +21,52 @@ export interface RegisteredSource {
 
 /** The sources that have not listed their tools yet. */
 const loading = new WeakSet<ToolSource>();
+/** Why sources could not be loaded. */
+const failures = new WeakMap<ToolSource, string>();
 
 /** Waits until a source has listed its tools, and rejects as its `ready` does. */
 export async function whenReady(source: ToolSource): Promise<void> {
   loading.add(source);
   try {
     await source.ready;
+  } catch (error) {
+    failures.set(source, toErrorMessage(error));
+    throw error;
   } finally {
     loading.delete(source);
   }
 }
 
-/** The sources of a registry's slots, each id once, with their states. */
+/**
+ * The sources of a registry's slots, with their states. Several may have one id; the host's own tools are one source.
+ *
+ * @param failed the failures that count: a source may have come up after all.
+ */
 export function listSources(
   slots: readonly Slot[],
   entries: ReadonlyMap<string, RegisteredTool>,
   failed: readonly RegistryProblem[],
 ): readonly RegisteredSource[] {
-  const sizes = new Map<string, number>();
-  for (const { source } of entries.values()) sizes.set(source, (sizes.get(source) ?? 0) + 1);
-  const sources = new Map<string, RegisteredSource>();
+  const rows = new Map<ToolSource | undefined, Writable<RegisteredSource>>();
   for (const { id, source, trusted } of slots) {
-    const failure = failed.find((problem) => problem.source === id);
+    const isFailed = failed.some((problem) => problem.source === id);
+    const message = isFailed && source !== undefined ? failures.get(source) : undefined;
     const isLoading = source !== undefined && loading.has(source);
-    sources.set(id, {
+    rows.set(source, {
       id,
       trusted,
-      size: sizes.get(id) ?? 0,
-      state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
-      ...(failure === undefined ? {} : { message: failure.message }),
+      size: 0,
+      state: message !== undefined ? "failed" : isLoading ? "loading" : "ready",
+      ...(message === undefined ? {} : { message }),
     });
   }
-  return [...sources.values()];
+  for (const entry of entries.values()) {
+    const row = rows.get(getSlot(entry)?.source);
+    if (row === undefined) continue;
+    row.size += 1;
+    row.adapter ??= entry.tool.spec.provenance.adapter;
+  }
+  return [...rows.values()];
 }
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };

@@ -9,6 +9,7 @@ import {
   type Slot,
   closeAll,
   collectTools,
+  getSlot,
 } from "./collect-tools.ts";
 import { diffTools, isSameEntries, type RegistryDiff } from "./registry-diff.ts";
 import { SourceLoading } from "./source-loading.ts";
@@ -302,9 +303,8 @@ export class ToolRegistry {
       stop: source.onChange(() => {
         this.#rebuild();
         // It has come up after all.
-        const has = (entry: RegisteredTool): boolean => entry.source === source.id;
-        if (this.#problems.failed.length > 0 && [...this.#entries.values()].some(has))
-          this.#problems.forgive(source.id);
+        const isUp = [...this.#entries.values()].some((entry) => getSlot(entry)?.source === source);
+        if (isUp) this.#problems.forgive(source.id);
       }),
     };
   }

@@ -1,6 +1,6 @@
 import { settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ToolError, ToolRegistry, type ToolSource } from "@toolweave/core";
+import { ToolError, ToolRegistry, type Tool, type ToolSource } from "@toolweave/core";
 import { ToolsetSnapshot } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { readCode, completed, failed } from "../support/outcomes.ts";
@@ -245,11 +245,32 @@ test("a registry lists its sources with their states, also those without a tool"
   down.fail(new ToolError("unavailable", "It does not answer."));
   await settled();
   expect(registry.sources).toEqual([
-    { id: "host", trusted: true, size: 1, state: "ready" },
+    { id: "host", trusted: true, adapter: "code", size: 1, state: "ready" },
     { id: "slow", trusted: false, size: 0, state: "loading" },
     { id: "down", trusted: false, size: 0, state: "failed", message: "It does not answer." },
-    { id: "up", trusted: true, size: 2, state: "ready" },
+    { id: "up", trusted: true, adapter: "mcp", size: 2, state: "ready" },
   ]);
   await registry.remove("down");
   expect(registry.sources.map(({ id }) => id)).toEqual(["host", "slow", "up"]);
+});
+
+test("sources with one id are listed one by one", async () => {
+  const named = (name: string, adapter: string): Tool =>
+    foreignTool(name, { spec: { provenance: { adapter } } });
+  const down = new TestSource("files", [], { loading: true });
+  const registry = new ToolRegistry(
+    [
+      new TestSource("files", [named("a", "mcp"), named("b", "mcp")]),
+      new TestSource("files", [named("c", "workspace")], { trusted: true }),
+      down,
+    ],
+    { onProblem: () => {} },
+  );
+  down.fail(new ToolError("unavailable", "It does not answer."));
+  await settled();
+  expect(registry.sources).toEqual([
+    { id: "files", trusted: false, adapter: "mcp", size: 2, state: "ready" },
+    { id: "files", trusted: true, adapter: "workspace", size: 1, state: "ready" },
+    { id: "files", trusted: false, size: 0, state: "failed", message: "It does not answer." },
+  ]);
 });

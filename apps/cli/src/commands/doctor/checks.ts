@@ -211,14 +211,15 @@ async function checkSource(
   const name = `source ${id}`;
   const failure = await attempt(() => source.ready);
   if (!(failure instanceof Error)) {
-    const own = [...config.registry.toolset().entries()].filter((entry) => entry.source === id);
+    // Several sources may have one id.
+    const own = source.tools().filter((tool) => config.registry.get(tool.spec.name) === tool);
     return { name, status: "ok", detail: `${kind}, ${formatCount(own.length, "tool")}` };
   }
   const isSignIn = ToolError.is(failure) && failure.code === "auth_required";
   return {
     name,
     status: "fail",
-    detail: failure.message,
+    detail: `${kind}: ${failure.message}`,
     ...(isSignIn ? { remedy: `Run: toolweave login ${shellLine([id])}` } : {}),
   };
 }
