@@ -184,6 +184,28 @@ test("SE10: a secret of the environment is refused in the arguments of a program
   expect(message).not.toContain("abcdef");
 });
 
+test("SE10: a secret that is written in the arguments of a program is a warning with its place", async () => {
+  const path = configFile(
+    `{
+  "mcpServers": {
+    "a": { ...echo, "args": ["--api-key", "sk-0123456789"] },
+    "b": { ...echo, "args": ["--token=correct-horse"] },
+    "c": { ...echo, "args": ["run", "-e", "GITHUB_PAT=ghp_0123456789", "image"] },
+    "d": { ...echo, "args": ["--key", "./server.pem", "--max-tokens", "4096", "--auth", "none", "--author", "ada lovelace"] },
+    "e": { ...echo, "args": ["--password", "--verbose", "-e", "API_KEY", "--keyboard=german"] }
+  }
+}`.replaceAll("...echo", '"command": "no-such-program"'),
+  );
+  const { warnings } = await loaded(path);
+  const advice =
+    "looks like a secret, and arguments stand in the list of processes: give it to the server in";
+  expect(warnings).toEqual([
+    `${path}:3:64: the value of --api-key ${advice} "env", as "API_KEY": "\${API_KEY}".`,
+    `${path}:4:51: the value of --token ${advice} "env", as "TOKEN": "\${TOKEN}".`,
+    `${path}:5:64: the value of GITHUB_PAT ${advice} "env", as "GITHUB_PAT": "\${GITHUB_PAT}".`,
+  ]);
+});
+
 test.each([
   [{ markdown: { limts: {} } }, ':1:14: "limts" is an unknown key. Did you mean "limits"?'],
   [{ store: "mysql://x" }, ":1:2: mysql:// is no store: name a folder, or a PostgreSQL database"],

@@ -25,6 +25,8 @@ export type {
   McpPrivateKey,
   TokenRequest,
 } from "./options/auth-options.ts";
+export { findSecretArguments } from "./options/server-secrets.ts";
+export type { SecretArgument } from "./options/server-secrets.ts";
 export { signIn } from "./auth/sign-in.ts";
 export type { SignIn, SignInOptions } from "./auth/sign-in.ts";
 export type { ListCache } from "./options/mcp-options.ts";

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
+import { findSecretArguments } from "@toolweave/mcp";
 import { canonicalJson, childPointer, isDistinctive } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
 // Not by name: an import that Node.js 20 does not have would hide the message about its version.
@@ -67,7 +68,10 @@ export function writtenServer(
   const taken = reader.taken.slice(before);
   const place = createPlace(block, pointer, folder, reader);
   if (place === undefined) return undefined;
-  if ("args" in place) refuseSecretArguments(place.args, taken, pointer, reader);
+  if ("args" in place) {
+    refuseSecretArguments(place.args, taken, pointer, reader);
+    warnOfWrittenSecrets(place.args, taken, pointer, reader);
+  }
   const { tools, disabledTools = [], excludeTools = [] } = block;
   const includeTools = block.includeTools ?? (tools?.includes("*") === true ? undefined : tools);
   const excluded = [...disabledTools, ...excludeTools];
@@ -214,6 +218,24 @@ function refuseSecretArguments(
       );
     }
   });
+}
+
+/** Warns of secrets that are written in the arguments themselves. Values of the environment have been refused. */
+function warnOfWrittenSecrets(
+  args: readonly string[],
+  taken: readonly TakenValue[],
+  pointer: string,
+  reader: ConfigReader,
+): void {
+  for (const { index, name } of findSecretArguments(args)) {
+    const at = `${pointer}/args/${index}`;
+    if (taken.some((one) => one.pointer === at)) continue;
+    const variable = name?.replace(/^-+/, "").replaceAll(/\W/g, "_").toUpperCase() ?? "SECRET";
+    reader.warn(
+      at,
+      `${name === undefined ? "this" : `the value of ${name}`} looks like a secret, and arguments stand in the list of processes: give it to the server in "env", as "${variable}": "\${${variable}}"`,
+    );
+  }
 }
 
 /** The servers of a block of other hosts. */

@@ -7,9 +7,9 @@ import type { McpServer } from "./mcp-options.ts";
 const secretFlag =
   /^-{1,2}(?:[\w.-]*[-_.])?(?:token|secret|passw(?:or)?d|pwd|pat|bearer|auth|authorization|credentials?|(?:api|access|private|secret|auth)[-_]?key|apikey)$/i;
 
-/** Header as some programs accept it: `Authorization: Bearer …`. */
-const secretHeader =
-  /^(?:[\w-]*authorization|[\w-]*(?:api-?key|token|secret)) {0,2}[:=] {0,2}(?:(?:Bearer|Basic|Token) {1,2})?(\S+)$/i;
+/** Header or variable as some programs accept it: `Authorization: Bearer …`, `-e API_KEY=…`. */
+const secretPair =
+  /^([\w-]*authorization|[\w-]*(?:api[-_]?key|token|secret|passw(?:or)?d|[-_]pat)) {0,2}[:=] {0,2}(?:(?:Bearer|Basic|Token) {1,2})?(\S+)$/i;
 
 /** `postgres://ada:password@db.internal/shop` */
 const passwordInUrl = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,100}:([^\s/@]{1,500})@/i;
@@ -18,29 +18,43 @@ const passwordInUrl = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,100}:([^\s/@]{1,5
 const knownToken =
   /\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{15,}|sk-[\w-]{20,}|xox[abprs]-[\w-]{10,}|npm_\w{30,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)/;
 
-/** An argument that contains a credential. */
-interface SecretArgument {
+/** An argument of a program that contains a credential. */
+export interface SecretArgument {
   readonly index: number;
+  /** The option, header or variable that names it: `--api-key`, `API_KEY`. Absent: its form is that of a credential. */
+  readonly name?: string;
   readonly secret: string;
 }
 
-/** Finds credentials among a program's arguments, which every user of the machine can read (`ps`). */
-function findSecretArguments(args: readonly string[]): readonly SecretArgument[] {
+/**
+ * Finds credentials among a program's arguments, which every user of the machine can read (`ps`): by the names of options,
+ * headers and variables, in URLs, and by the forms of large services.
+ */
+export function findSecretArguments(args: readonly string[]): readonly SecretArgument[] {
   return args.flatMap((arg, index) => {
-    const secret = findSecret(arg, args[index - 1]);
-    return secret === undefined ? [] : [{ index, secret }];
+    const found = findSecret(arg, args[index - 1]);
+    return found === undefined ? [] : [{ index, ...found }];
   });
 }
 
-function findSecret(arg: string, before: string | undefined): string | undefined {
+function findSecret(
+  arg: string,
+  before: string | undefined,
+): Omit<SecretArgument, "index"> | undefined {
   const [flag = "", ...value] = arg.startsWith("-") ? arg.split("=") : [];
   const assigned = value.length > 0 ? value.join("=") : undefined;
-  const named = secretFlag.test(flag) ? assigned : isFlagOfNext(before) ? arg : undefined;
-  if (named !== undefined && isDistinctive(named) && !isPath(named)) return named;
+  const isNext = isFlagOfNext(before) && !arg.startsWith("-");
+  const named = secretFlag.test(flag) ? assigned : isNext ? arg : undefined;
+  if (named !== undefined && isDistinctive(named) && !isPath(named)) {
+    return { name: named === arg ? (before as string) : flag, secret: named };
+  }
   const text = assigned ?? arg;
-  const found = secretHeader.exec(text)?.[1] ?? passwordInUrl.exec(text)?.[1];
-  if (found !== undefined && isDistinctive(found)) return found;
-  return knownToken.exec(arg)?.[0];
+  const [, name, paired] = secretPair.exec(text) ?? [];
+  if (name !== undefined && isDistinctive(paired)) return { name, secret: paired };
+  const secret = passwordInUrl.exec(text)?.[1];
+  if (isDistinctive(secret)) return { secret };
+  const token = knownToken.exec(arg)?.[0];
+  return token === undefined ? undefined : { secret: token };
 }
 
 function isFlagOfNext(before: string | undefined): boolean {

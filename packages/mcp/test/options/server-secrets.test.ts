@@ -15,6 +15,8 @@ describe("SE10 an argument that looks like a credential", () => {
     [["--figma-api-key=figd_1234567890"], "figd_1234567890"],
     [["--header", "Authorization: Bearer abc.def.123456"], "abc.def.123456"],
     [["-H", "X-Api-Key:k3y-0f-another"], "k3y-0f-another"],
+    [["run", "-e", "API_KEY=k3y-0f-another"], "k3y-0f-another"],
+    [["run", "-e", "GITHUB_PAT=p4t-0f-another"], "p4t-0f-another"],
     [["--dsn=postgres://ada:pa55-word@db.internal/shop"], "pa55-word"],
     [["run", "ghp_0123456789abcdefghijABCDEFGHIJ"], "ghp_0123456789abcdefghijABCDEFGHIJ"],
     [["x", "sk-proj-0123456789abcdefghij"], "sk-proj-0123456789abcdefghij"],
@@ -30,6 +32,7 @@ describe("SE10 an argument that looks like a credential", () => {
     [["--max-tokens", "100000", "--tokenizer=cl100k_base"]],
     [["--token-file", "/run/secrets/token", "--credentials=/etc/app.json", "--api-key=~/key"]],
     [["--auth", "none", "--password", "", "--token"]],
+    [["--password", "--verbose-1", "-e", "API_KEY"]],
     [["--dsn", "sqlite:///data/shop.db", "https://mcp.example.com/sse?v=2"]],
     [["--allow-write", "https://user@example.com/path", "key=value"]],
   ])("does not include: %j", (args) => {
