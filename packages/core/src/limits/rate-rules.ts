@@ -1,5 +1,7 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { globMatcher } from "../text/glob.ts";
+import type { PolicyGlobs } from "../contract/policy-definition.ts";
+import { checkGlobs } from "../policy/conditions/check-values.ts";
+import { globTest, listGlobs } from "../policy/conditions/globs.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -20,10 +22,10 @@ export interface RateLimit {
    * one for all (default: `all`).
    */
   readonly per?: "tool" | "source" | "caller" | "all";
-  /** Globs over names of tools. Default: all. */
-  readonly tools?: readonly string[];
-  /** Globs over the ids of sources. Default: all. */
-  readonly sources?: readonly string[];
+  /** The names of tools. Default: all. */
+  readonly tools?: PolicyGlobs;
+  /** The ids of sources. Default: all. */
+  readonly sources?: PolicyGlobs;
 }
 
 const names: Record<keyof RateLimit, true> = {
@@ -77,12 +79,17 @@ function rulesOfOne(where: string, limit: RateLimit): readonly RateRule[] {
   if (!["tool", "source", "caller", "all"].includes(per)) {
     throw misuse(`${where}.per is ${String(per)}; use tool, source, caller or all.`);
   }
-  const ofTool = globs(`${where}.tools`, tools);
-  const ofSource = globs(`${where}.sources`, sources);
+  for (const [member, globs] of Object.entries({ tools, sources })) {
+    if (globs !== undefined) checkGlobs(`${where}.${member}`, globs);
+  }
+  const ofTool = globTest(tools);
+  const ofSource = globTest(sources);
   const units = (["calls", "spend"] as const).filter((unit) => limit[unit] !== undefined);
   if (units.length === 0) throw misuse(`${where} limits nothing; give it calls or spend.`);
   const filter =
-    tools === undefined && sources === undefined ? "" : canonicalJson({ tools, sources });
+    tools === undefined && sources === undefined
+      ? ""
+      : canonicalJson({ tools: tools && listGlobs(tools), sources: sources && listGlobs(sources) });
   return units.map((unit): RateRule => {
     const value = limit[unit] as number;
     if (!(Number.isFinite(value) && value >= 0)) {
@@ -97,14 +104,6 @@ function rulesOfOne(where: string, limit: RateLimit): readonly RateRule[] {
       matches: ({ tool, source }) => ofTool(tool.spec.name) && ofSource(source),
     };
   });
-}
-
-function globs(where: string, list: readonly string[] | undefined): (name: string) => boolean {
-  if (list === undefined) return () => true;
-  if (Array.isArray(list) && list.every((glob) => typeof glob === "string")) {
-    return globMatcher(list);
-  }
-  throw misuse(`${where} takes a list of globs: ["search_*"].`);
 }
 
 function misuse(message: string): ToolError {

@@ -36,10 +36,16 @@ test.each<[string, Omit<ExecutorOptions, "registry">, RegExp]>([
     rates({ ...rate, per: "user" }),
     /per is user; use tool, source, caller or all/,
   ],
-  ["a glob that is not in a list", rates({ ...rate, tools: "a*" }), /tools takes a list of globs/],
+  ["globs that are no texts", rates({ ...rate, tools: [5] }), /rates\[0\]\.tools\[0\] is no text/],
+  ["an empty list of globs", rates({ ...rate, sources: [] }), /rates\[0\]\.sources is empty/],
   [
     "one limit twice",
     rates(rate, { ...rate, calls: 5 }),
+    /rates\[1\] limits the calls that an earlier one/,
+  ],
+  [
+    "one limit as a text and as a list",
+    rates({ ...rate, tools: "a" }, { ...rate, tools: ["a"] }),
     /rates\[1\] limits the calls that an earlier one/,
   ],
   [

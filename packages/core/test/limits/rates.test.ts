@@ -76,6 +76,17 @@ describe("a rate limit (F0.24)", () => {
     expect(readCode(await some.executor.execute(call("c")))).toBe("rate_limited");
   });
 
+  test("may name one tool or source as a text", async () => {
+    const inputs = [...tools, new TestSource("far", [tool("c")], { trusted: true })];
+    const rates = [
+      { calls: 0, windowMs: 1000, tools: "a*" },
+      { calls: 0, windowMs: 1000, sources: "far" },
+    ];
+    const { executor } = limited(rates, {}, inputs);
+    const outcomes = await Promise.all(["a", "b", "c"].map((name) => executor.execute(call(name))));
+    expect(outcomes.map(({ status }) => status)).toEqual(["failed", "completed", "failed"]);
+  });
+
   test("may be set for each caller; calls without one share a budget, and no id reaches the budget of another", async () => {
     const { executor } = limited([{ calls: 1, windowMs: 1000, per: "caller" }]);
     const ids = ["ada", "bob", "", "undefined", '"ada"', "ada ", "__proto__", "caller", "all"];
