@@ -67,6 +67,8 @@ test("tools of the lock are completed", async () => {
   write("toolweave.json", JSON.stringify({ mcpServers: { notes: notesServer({}) } }));
   await run(["lock", "--config", join(folder, "toolweave.json")]);
   expect(await complete(run, "call notes__r")).toEqual(["notes__read_notes"]);
+  write("toolweave.lock.json", JSON.stringify({ version: 1, tools: { notes__remove: {} } }));
+  expect(await complete(run, "call notes__r")).toEqual(["notes__remove"]);
   copyFileSync(join(folder, "toolweave.json"), join(folder, "toolweave.lock.json"));
   expect(await complete(run, "call notes__r")).toEqual([]);
 });

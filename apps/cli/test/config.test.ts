@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -126,7 +127,7 @@ test("lock records the tools, and inspect --check fails on a change and displays
   const check = (): ReturnType<typeof runCommand> =>
     runCommand(["inspect", "--check", "--config", config]);
   expect((await check()).stderr).toContain("make it with `toolweave lock`");
-  const first = await runCommand(["lock", "--config", config]);
+  const first = await runCommand(["lock", "--details", "--config", config]);
   expect(first).toEqual({ code: 0, stdout: `2 tools locked in ${path}\n`, stderr: "" });
   expect(await check()).toMatchObject({ code: 0, stdout: `All tools match ${path}.\n` });
 
@@ -143,8 +144,35 @@ test("lock records the tools, and inspect --check fails on a change and displays
   });
   expect((await check()).code).toBe(0);
 
+  describe("Read all notes, and keep them.");
+  expect(await check()).toMatchObject({
+    code: 1,
+    stdout:
+      'changed  notes__read_notes\n           text is now {"description":"Read all notes, and keep them."}\n',
+  });
+
+  await runCommand(["lock", "--details", "--config", config]);
   writeFileSync(path, readFileSync(path, "utf8").replace("Write a note.", "Write notes."));
-  expect(await check()).toMatchObject({ code: 2, stderr: expect.stringContaining("fit its hash") });
+  expect(await check()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("changed by hand"),
+  });
+});
+
+test("lock replaces a lock of version 1, and prints what has changed", async () => {
+  const { config, folder } = notes();
+  const path = join(folder, "toolweave.lock.json");
+  const hash = createHash("sha256").update('["gone",{"source":"notes"}]').digest("hex");
+  writeFileSync(path, JSON.stringify({ version: 1, tools: { gone: { source: "notes", hash } } }));
+  const { code, stdout } = await runCommand(["lock", "--config", config]);
+  expect([code, stdout.split("\n").slice(0, 3)]).toEqual([
+    0,
+    ["added    notes__read_notes", "added    notes__write_note", "removed  gone"],
+  ]);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+    version: 2,
+    sources: { notes: { notes__read_notes: { text: expect.any(String) } } },
+  });
 });
 
 test("a document and a server can be used together", async () => {

@@ -15,11 +15,12 @@ export type {
   ServeToken,
 } from "./serve/configured-serve.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
-export type { Lock, LockedTool } from "./lock/lock.ts";
+export type { Lock, LockableTool, LockOptions } from "./lock/lock.ts";
 export { lockOf } from "./lock/lock.ts";
-export { lockDifference } from "./lock/lock.ts";
-export type { LockDifference } from "./lock/lock.ts";
-export { locked } from "./lock/lock.ts";
+export type { LockedDetails, LockedTool } from "./lock/tool-parts.ts";
+export { lockDifference } from "./lock/lock-difference.ts";
+export type { LockDifference } from "./lock/lock-difference.ts";
+export { locked } from "./lock/locked.ts";
 export { readLock, writeLock } from "./lock/lock-file.ts";
 export { describeConfig } from "./trust/describe-config.ts";
 export type { ConfigDescription } from "./trust/describe-config.ts";

@@ -20,7 +20,8 @@ import {
   makeBuiltin,
   type ConfiguredBuiltin,
 } from "./builtin/configured-builtin.ts";
-import { locked, type Lock } from "./lock/lock.ts";
+import type { Lock } from "./lock/lock.ts";
+import { locked } from "./lock/locked.ts";
 import { checkConfig, configuredPolicy } from "./reading/check-config.ts";
 import {
   configuredModules,

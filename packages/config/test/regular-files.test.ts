@@ -70,7 +70,7 @@ describe.skipIf(process.platform === "win32").each(others)("%s", (_what, reason,
 });
 
 describe.skipIf(process.platform === "win32")("a lock", () => {
-  const lock: Lock = { version: 1, tools: {} };
+  const lock: Lock = { version: 2, sources: {} };
 
   test("is not read through a link, and replaces one", async () => {
     const folder = folderWith({ "other.json": JSON.stringify(lock) });

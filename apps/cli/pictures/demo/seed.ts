@@ -22,7 +22,7 @@ export async function lockTools({ folder, env }: DemoFolder): Promise<void> {
   const config = await loadConfig(join(folder, "toolweave.json"), { env });
   try {
     await config.registry.ready;
-    const lock = lockOf(config.registry.toolset().entries());
+    const lock = lockOf(config.registry.toolset().entries(), { details: true });
     await writeLock(join(folder, "toolweave.lock.json"), lock);
   } finally {
     await config.close();

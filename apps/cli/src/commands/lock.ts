@@ -1,8 +1,9 @@
 import type { LockDifference } from "@toolweave/config";
+import { ToolError } from "@toolweave/core";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
-import { exitCode, exitCodesHelp } from "../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
 import type { LoadedSources, SourcePlan } from "../sources/load-sources.ts";
 import { lockFileHelp, sourceHelp, withToolOptions } from "./shared/options.ts";
@@ -10,6 +11,7 @@ import { lockFileHelp, sourceHelp, withToolOptions } from "./shared/options.ts";
 /** The options of `toolweave lock`, and of `toolweave inspect --check`. */
 export interface LockOptions extends ToolOptions {
   readonly lockFile?: string;
+  readonly details?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -17,7 +19,7 @@ export interface LockOptions extends ToolOptions {
 const lockExamples = `
 Examples:
   $ toolweave lock                                  # the toolweave.json of this folder
-  $ toolweave lock --config toolweave.json
+  $ toolweave lock --config toolweave.json --details
   $ toolweave inspect --check                       # exits with 1 if a tool has changed
   $ toolweave serve --locked                        # omits changed tools
 
@@ -30,10 +32,11 @@ export function addLock(program: Command, { io, output, end }: CommandContext): 
   withToolOptions(program.command("lock"))
     .summary("record the tools in a lock file")
     .description(
-      "Writes a hash of the name, schemas, description and hints of every tool, together with these texts, and prints what has changed since the last lock.",
+      "Writes a digest of each part of every tool (texts, schemas, hints, request), and prints what has changed since the last lock.",
     )
     .argument("[source...]", sourceHelp)
     .option("--lock-file <file>", lockFileHelp)
+    .option("--details", "also write the texts and schemas, so that changes show what they were")
     .option("--json", 'print {"lock", "tools", "added": [...], "removed": [...], "changed": [...]}')
     .addHelpText(
       "after",
@@ -59,17 +62,18 @@ async function lock(options: LockOptions, io: CliIo, output: Output): Promise<nu
     const { lockDifference, lockOf, writeLock } = await import("@toolweave/config");
     const { formatCount, safeValue } = await import("../render/text.ts");
     const { writeError } = await import("./shared/write-file.ts");
-    const now = lockOf(registry.toolset().entries());
+    const entries = [...registry.toolset().entries()];
     // What is there and no lock is not written over.
     const before = await readLockFile(path).catch((error: Error) => {
       if (/\(ENOENT\)/.test(error.message)) return undefined;
       throw error;
     });
-    await writeLock(path, now).catch((error: unknown) => {
-      throw writeError(path, error);
+    const { details = false } = options;
+    await writeLock(path, lockOf(entries, { details })).catch((error: unknown) => {
+      throw ToolError.is(error) ? new UsageError(error.message) : writeError(path, error);
     });
-    const difference = lockDifference(before ?? { version: 1, tools: {} }, now);
-    const tools = Object.keys(now.tools).length;
+    const difference = lockDifference(before ?? { version: 2, sources: {} }, entries);
+    const tools = entries.length;
     if (options.json === true) await writeDifference({ lock: path, tools }, difference, output);
     else {
       if (before !== undefined) await writeLines(difference, output);
@@ -87,9 +91,9 @@ export async function check(options: LockOptions, io: CliIo, output: Output): Pr
   const path = resolveLockPath(options.lockFile, plan);
   const before = await readLockFile(path);
   return withTools(plan, options, output, async ({ registry }) => {
-    const { lockDifference, lockOf } = await import("@toolweave/config");
+    const { lockDifference } = await import("@toolweave/config");
     const { safeValue } = await import("../render/text.ts");
-    const difference = lockDifference(before, lockOf(registry.toolset().entries()));
+    const difference = lockDifference(before, registry.toolset().entries());
     const { added, removed, changed } = difference;
     const isSame = added.length + removed.length + changed.length === 0;
     if (options.json === true) await writeDifference({ lock: path, isSame }, difference, output);

@@ -14,7 +14,9 @@ export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }
           </p>
           {(change.before !== undefined || change.after !== undefined) && (
             <div class="sides">
-              <Side title="Before" value={change.before} tone="removed" />
+              {change.beforeUnknown !== true && (
+                <Side title="Before" value={change.before} tone="removed" />
+              )}
               <Side title="Now" value={change.after} tone="added" />
             </div>
           )}
@@ -25,7 +27,10 @@ export function ChangeList({ changes }: { changes: readonly MemberChangeText[] }
 }
 
 /** The kind of a change; the values themselves are displayed below. */
-function describe({ before, after, text }: MemberChangeText): string {
+function describe({ before, after, text, beforeUnknown }: MemberChangeText): string {
+  if (beforeUnknown === true && after !== undefined) {
+    return "has changed; the lock file has only the digest of what it was";
+  }
   if (before === undefined && after === undefined) return safeProse(text);
   if (before === undefined) return "was added";
   return after === undefined ? "was removed" : "has changed";

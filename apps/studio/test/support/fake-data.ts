@@ -104,6 +104,12 @@ export function makeDetails(row: ToolRow): ToolDetails {
           after: '{"type":"boolean"}',
           text: "The parameter force is new.",
         },
+        {
+          path: "outputSchema",
+          after: '{"type":"object"}',
+          beforeUnknown: true,
+          text: "The output schema has changed.",
+        },
       ],
     },
     tokens: 214,

@@ -1,10 +1,16 @@
 import { ToolError } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { readRegularFile } from "../files/regular-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { hashTool, type Lock, type LockedTool } from "./lock.ts";
+import { formatLock, parseLock } from "./lock-format.ts";
+import { parseVersion1 } from "./lock-version-1.ts";
+import type { Lock } from "./lock.ts";
+
+/** A file with the details of as many tools as one source can have takes less. */
+const maxBytes = 268_435_456;
 
 /**
- * Reads a `toolweave.lock.json`.
+ * Reads a `toolweave.lock.json`, of this version or of version 1.
  *
  * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256
  * MiB; `invalid_configuration` for a file that is no lock, has another version, or in which a tool was edited by hand.
@@ -26,56 +32,42 @@ export async function readLock(path: string): Promise<Lock> {
       retryable: false,
     });
   }
-  const lock = parsed(text);
-  if (typeof lock === "string") {
-    throw new ToolError(
-      "invalid_configuration",
-      `${path} ${lock}: make it anew with \`toolweave lock\`.`,
-    );
-  }
-  for (const [name, tool] of Object.entries(lock.tools)) {
-    if (hashTool(name, tool) === tool.hash) continue;
-    throw new ToolError(
-      "invalid_configuration",
-      `${path}: what it says of ${name} does not fit its hash. Do not change it by hand: look at the tools, and make it anew with \`toolweave lock\`.`,
-    );
-  }
-  return lock;
+  const lock = parse(text);
+  if (typeof lock !== "string") return lock;
+  throw new ToolError(
+    "invalid_configuration",
+    `${path} ${lock}: make it anew with \`toolweave lock\`.`,
+  );
 }
 
 /**
- * Writes a lock at once with all that is in it: sorted, a key a line. A link in its place is replaced, not followed.
- * The file keeps its mode; a new one has 0644, as it belongs with the configuration.
+ * Writes a lock at once with all that is in it: sorted, a tool a line, or a key a line if it has details. A link in its
+ * place is replaced, not followed. The file keeps its mode; a new one has 0644, as it belongs with the configuration.
+ *
+ * @throws ToolError `invalid_configuration` for a lock whose details take more than 256 MiB; the system's error.
  */
 export async function writeLock(path: string, lock: Lock): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`);
+  const text = formatLock(lock);
+  if (Buffer.byteLength(text) > maxBytes) {
+    throw new ToolError(
+      "invalid_configuration",
+      `The lock has more than ${maxBytes} bytes, and could not be read: write it without details.`,
+    );
+  }
+  await replaceFile(path, text);
 }
 
 /** Returns a text about the problem if it is invalid. */
-function parsed(text: string): Lock | string {
+function parse(text: string): Lock | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return "is no JSON";
   }
-  const { version, tools } = (value ?? {}) as { readonly version?: unknown } & Partial<Lock>;
-  if (typeof tools !== "object" || tools === null || version === undefined) return "is no lock";
-  if (version !== 1) {
-    return `is a lock of version ${JSON.stringify(version).slice(0, 20)}, and only version 1 can be read here`;
-  }
-  for (const [name, tool] of Object.entries(
-    tools as Readonly<Record<string, Partial<LockedTool> | null>>,
-  )) {
-    if (typeof tool?.hash !== "string" || typeof tool.source !== "string") {
-      return `is no lock: ${name} has no source or no hash`;
-    }
-    if (!sha256.test(tool.hash)) return `has a hash that is no SHA-256: that of ${name}`;
-  }
-  return value as Lock;
+  if (!isObject(value) || value["version"] === undefined) return "is no lock";
+  const { version } = value;
+  if (version === 1) return parseVersion1(value);
+  if (version === 2) return parseLock(value);
+  return `is a lock of version ${JSON.stringify(version).slice(0, 20)}, and only versions 1 and 2 can be read here`;
 }
-
-/** The maximum number of tools of one source takes less. */
-const maxBytes = 268_435_456;
-
-const sha256 = /^[0-9a-f]{64}$/;

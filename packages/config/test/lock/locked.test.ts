@@ -2,7 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, ToolRegistry, type Tool } from "@toolweave/core";
 import { describeChange, loadedSource } from "@toolweave/core/adapter";
-import { lockDifference, locked, lockOf, readLock, writeLock } from "@toolweave/config";
+import {
+  lockDifference,
+  locked,
+  lockOf,
+  readLock,
+  writeLock,
+  type LockableTool,
+} from "@toolweave/config";
 import { expect, test } from "vitest";
 import { folderWith } from "../support/config-file.ts";
 import { echo, loaded } from "../support/echo.ts";
@@ -14,7 +21,7 @@ const configWith = (description: string): object => ({
 test("MC10: a tool whose description has changed at the next start is quarantined, and the difference is displayed", async () => {
   const path = join(folderWith({}), "toolweave.lock.json");
   const first = await loaded(configWith("Reads a file."));
-  await writeLock(path, lockOf(first.registry.toolset().entries()));
+  await writeLock(path, lockOf(first.registry.toolset().entries(), { details: true }));
 
   const lock = await readLock(path);
   const same = await loaded(configWith("Reads a file."), { lock });
@@ -50,7 +57,7 @@ test("MC09: a tool that changes while it is served is quarantined, and restored 
   await source.refresh();
   expect(registry.size).toBe(0);
   expect(registry.problems.map(({ message }) => message)).toEqual([
-    expect.stringContaining('description: "Pays a bill." → "Pays any bill."'),
+    expect.stringContaining('text is now {"description":"Pays any bill."}'),
   ]);
 
   description = "Pays a bill.";
@@ -76,8 +83,9 @@ test("a tool that is not in the lock is quarantined, as is one with the same nam
   await registry.close();
 });
 
+const entry = (one: Tool): LockableTool => ({ tool: one, source: "s" });
+
 test("added, removed and changed parts are reported by tool and by member", () => {
-  const entry = (one: Tool): { tool: Tool; source: string } => ({ tool: one, source: "s" });
   const typed = (type: string, hint: boolean): Tool =>
     defineTool({
       name: "kept",
@@ -86,9 +94,9 @@ test("added, removed and changed parts are reported by tool and by member", () =
       annotations: { readOnlyHint: hint },
       execute: () => "done",
     });
-  const before = lockOf([entry(tool("gone", "Gone.")), entry(typed("string", true))]);
-  const after = lockOf([entry(tool("new", "New.")), entry(typed("number", false))]);
-  const { added, removed, changed } = lockDifference(before, after);
+  const before = [entry(tool("gone", "Gone.")), entry(typed("string", true))];
+  const after = [entry(tool("new", "New.")), entry(typed("number", false))];
+  const { added, removed, changed } = lockDifference(lockOf(before, { details: true }), after);
   expect([added, removed]).toEqual([["new"], ["gone"]]);
   expect(changed.map(({ tool: name, changes }) => [name, changes.map(describeChange)])).toEqual([
     [
@@ -99,28 +107,50 @@ test("added, removed and changed parts are reported by tool and by member", () =
       ],
     ],
   ]);
+  const compact = lockDifference(lockOf(before), after);
+  expect(compact.changed.map(({ changes }) => changes.map(describeChange))).toEqual([
+    [
+      "annotations/readOnlyHint: true → false",
+      'inputSchema is now {"properties":{"path":{"type":"number"}},"type":"object"}',
+    ],
+  ]);
 });
 
 test("of long texts the differing part is displayed", () => {
   const long = "All is well. ".repeat(100);
-  const of = (description: string): ReturnType<typeof lockOf> =>
-    lockOf([{ tool: tool("a", description), source: "s" }]);
-  const { changed } = lockDifference(of(`${long}Send nothing.`), of(`${long}Send everything.`));
+  const { changed } = lockDifference(
+    lockOf([entry(tool("a", `${long}Send nothing.`))], { details: true }),
+    [entry(tool("a", `${long}Send everything.`))],
+  );
   const [change] = changed[0]?.changes ?? [];
   expect(change?.before).toContain("Send nothing.");
   expect(change?.after).toContain("Send everything.");
   expect((change?.before?.length ?? 0) < 250).toBe(true);
 });
 
-test("a manually changed lock is refused", async () => {
+test("details that were changed by hand are refused", async () => {
   const path = join(folderWith({}), "toolweave.lock.json");
-  await writeLock(path, lockOf([{ tool: tool("pay", "Pays."), source: "bank" }]));
-  expect(readFileSync(path, "utf8").endsWith("}\n")).toBe(true);
-  writeFileSync(path, readFileSync(path, "utf8").replace("Pays.", "Pays me."));
+  const pay = { tool: tool("pay", "Pays."), source: "bank" };
+  await writeLock(path, lockOf([pay], { details: true }));
+  const written = readFileSync(path, "utf8");
+  expect(written.endsWith("}\n")).toBe(true);
+  writeFileSync(path, written.replace("Pays.", "Pays me."));
   await expect(readLock(path)).rejects.toMatchObject({
     code: "invalid_configuration",
-    message: expect.stringContaining("what it says of pay does not fit its hash"),
+    message: expect.stringContaining("details do not match their digests: that of pay"),
   });
+});
+
+test("a tool matches no other digest", async () => {
+  const path = join(folderWith({}), "toolweave.lock.json");
+  const pay = { tool: tool("pay", "Pays."), source: "bank" };
+  await writeLock(path, lockOf([pay]));
+  const written = readFileSync(path, "utf8");
+  writeFileSync(
+    path,
+    written.replace(/"text":"./, `"text":"${written.includes('"text":"A') ? "B" : "A"}`),
+  );
+  expect(lockDifference(await readLock(path), [pay]).changed).toHaveLength(1);
 });
 
 test.each([
@@ -129,18 +159,32 @@ test.each([
   ["Reads a file.", "Reads а file.", "U+0061 → U+0430"],
   ["Reads a file.", "Reads a file.\u{E0041}", "the end → U+E0041"],
 ])("texts that look the same are distinguished: %j, %j", (before, after, points) => {
-  const of = (description: string): ReturnType<typeof lockOf> =>
-    lockOf([{ tool: tool("a", description), source: "s" }]);
-  const [changed] = lockDifference(of(before), of(after)).changed;
+  const lock = lockOf([entry(tool("a", before))], { details: true });
+  const [changed] = lockDifference(lock, [entry(tool("a", after))]).changed;
   expect(changed?.changes.map(describeChange)).toEqual([
     `description: "${before}" → "${after}" (where they begin to differ: ${points})`,
   ]);
 });
 
+const digest = "A".repeat(32);
+
 test.each([
   ["{", "is no JSON"],
   ["null", "is no lock"],
-  [JSON.stringify({ version: 2, tools: {} }), "is a lock of version 2"],
+  [JSON.stringify({ version: 3, sources: {} }), "is a lock of version 3"],
+  [JSON.stringify({ version: 2, tools: {} }), "is no lock"],
+  [
+    JSON.stringify({ version: 2, annotations: {}, sources: { bank: { pay: { text: digest } } } }),
+    'has a digest "input" that is not one: that of pay',
+  ],
+  [
+    JSON.stringify({
+      version: 2,
+      annotations: {},
+      sources: { bank: { pay: { text: digest, input: digest, annotations: "toString" } } },
+    }),
+    "has no annotations for an entry: that of pay",
+  ],
   [
     JSON.stringify({ version: 1, tools: { pay: { source: "bank", description: "Pays." } } }),
     "is no lock: pay has no source or no hash",
@@ -152,16 +196,13 @@ test.each([
     }),
     "has a hash that is no SHA-256: that of pay",
   ],
-])(
-  "a file that is not a lock of this version is refused, with the reason: %s",
-  async (text, why) => {
-    const path = join(folderWith({ "toolweave.lock.json": text }), "toolweave.lock.json");
-    await expect(readLock(path)).rejects.toMatchObject({
-      code: "invalid_configuration",
-      message: expect.stringContaining(`${path} ${why}`),
-    });
-  },
-);
+])("a file that is not a lock is refused, with the reason: %s", async (text, why) => {
+  const path = join(folderWith({ "toolweave.lock.json": text }), "toolweave.lock.json");
+  await expect(readLock(path)).rejects.toMatchObject({
+    code: "invalid_configuration",
+    message: expect.stringContaining(`${path} ${why}`),
+  });
+});
 
 const serverWith = (change: object): object => ({ mcpServers: { echo: { ...echo, ...change } } });
 
@@ -175,10 +216,10 @@ test.each<[what: string, change: object]>([
     const first = await loaded(serverWith({}));
     const before = lockOf(first.registry.toolset().entries());
     const again = await loaded(serverWith({}));
-    expect(lockDifference(before, lockOf(again.registry.toolset().entries())).changed).toEqual([]);
+    expect(lockDifference(before, again.registry.toolset().entries()).changed).toEqual([]);
 
     const other = await loaded(serverWith(change));
-    const { changed } = lockDifference(before, lockOf(other.registry.toolset().entries()));
+    const { changed } = lockDifference(before, other.registry.toolset().entries());
     expect(changed.map(({ tool }) => tool)).toEqual(["echo__other", "echo__started_with"]);
     expect(changed[0]?.changes.map(describeChange)).toEqual([
       expect.stringMatching(/^program: "[0-9a-f]{64}" → "[0-9a-f]{64}"$/),

@@ -10,7 +10,7 @@ export interface ConsoleLock {
    */
   readonly command?: string;
   /**
-   * Compares the tools with the lock: `lockDifference(await readLock(path), lockOf(registry.toolset().entries()))` of
+   * Compares the tools with the lock: `lockDifference(await readLock(path), registry.toolset().entries())` of
    * `@toolweave/config`. Of sources that only offer locked tools, the comparison needs the tools without that.
    */
   difference(): Awaitable<ConsoleLockDifference>;
@@ -27,10 +27,12 @@ export interface ConsoleLockDifference {
 export interface MemberChangeText {
   /** Its place in the tool, such as `inputSchema/properties/id`. */
   readonly path: string;
-  /** Its JSON, or the part of it that differs: at most 200 characters. Absent: it was added. */
+  /** Its JSON, or the part of it that differs: at most 200 characters. Absent: it was added, or `beforeUnknown`. */
   readonly before?: string;
-  /** The same. Absent: it was removed. */
+  /** The same; at most 2,000 characters if `beforeUnknown`. Absent: it was removed. */
   readonly after?: string;
+  /** It was another one, of which the lock has only the digest. Default: false. */
+  readonly beforeUnknown?: true;
   /** The change as one line. */
   readonly text: string;
 }
@@ -66,11 +68,12 @@ export async function compareWithLock(
 }
 
 function toText(change: MemberChange): MemberChangeText {
-  const { member, before, after } = change;
+  const { member, before, after, beforeUnknown } = change;
   return {
     path: member,
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
+    ...(beforeUnknown === undefined ? {} : { beforeUnknown }),
     text: describeChange(change),
   };
 }

@@ -33,8 +33,14 @@ const lockSchemas = {
     required: ["path", "text"],
     properties: {
       path: text("The place in the tool, such as `inputSchema/properties/id`."),
-      before: text("Its JSON, or the part of it that differs. Absent: it was added."),
+      before: text(
+        "Its JSON, or the part of it that differs. Absent: it was added, or is not known.",
+      ),
       after: text("The same. Absent: it was removed."),
+      beforeUnknown: {
+        const: true,
+        description: "It was another one, of which the lock has only the digest.",
+      },
       text: text("The change as one line."),
     },
   },

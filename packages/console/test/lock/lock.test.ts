@@ -15,15 +15,14 @@ const tool = (name: string, description: string, type = "string"): Tool =>
 test("the changes of the tools since they were locked are described, without secrets", async () => {
   const before = new ToolRegistry([tool("a", "Reads."), tool("b", "Reads."), tool("gone", "x")]);
   const after = [tool("a", "Reads."), tool("b", `Sends ${secret}.`, "integer"), tool("new", "x")];
-  const lock = lockOf(before.toolset().entries());
+  const lock = lockOf(before.toolset().entries(), { details: true });
   const console: CheckedConsole = new CheckedConsole(
     after,
     {},
     {
       lock: {
         file: "/work/toolweave.lock.json",
-        difference: () =>
-          lockDifference(lock, lockOf(console.executor.registry.toolset().entries())),
+        difference: () => lockDifference(lock, console.executor.registry.toolset().entries()),
       },
     },
   );
@@ -61,6 +60,33 @@ test("the changes of the tools since they were locked are described, without sec
     ["a", "locked", undefined],
     ["b", "changed", 2],
     ["new", "new", undefined],
+  ]);
+});
+
+test("of a part of which the lock has the digest only, the change has the current value", async () => {
+  const lock = lockOf(new ToolRegistry([tool("a", "Reads.")]).toolset().entries());
+  const console: CheckedConsole = new CheckedConsole(
+    [tool("a", `Sends ${secret}.`)],
+    {},
+    {
+      lock: {
+        difference: () => lockDifference(lock, console.executor.registry.toolset().entries()),
+      },
+    },
+  );
+  const { body } = await console.send<LockDiff>("/api/lock/diff");
+  expect(body.changed).toEqual([
+    {
+      tool: "a",
+      changes: [
+        {
+          path: "text",
+          after: '{"description":"Sends [redacted]."}',
+          beforeUnknown: true,
+          text: 'text is now {"description":"Sends [redacted]."}',
+        },
+      ],
+    },
   ]);
 });
 

@@ -82,10 +82,12 @@ export function changedSince({ definition, by = "a person" }: Grant, spec: ToolS
 export interface MemberChange {
   /** `description`, or a JSON pointer below a member: `inputSchema/properties/path/type`. */
   readonly member: string;
-  /** As text, at most 200 characters of it; absent: the member is new. */
+  /** As text, at most 200 characters of it; absent: the member is new, or `beforeUnknown`. */
   readonly before?: string;
   /** Absent: the member was removed. */
   readonly after?: string;
+  /** The earlier value was another one, of which only a digest was stored. Default: false. */
+  readonly beforeUnknown?: true;
 }
 
 const maxChanges = 20;
@@ -99,7 +101,8 @@ export function memberChanges(before: JsonObject, after: JsonObject): MemberChan
 }
 
 /** Formats a change as one line: `description: "Reads a file." → "Reads a file, and sends it."`. */
-export function describeChange({ member, before, after }: MemberChange): string {
+export function describeChange({ member, before, after, beforeUnknown }: MemberChange): string {
+  if (beforeUnknown) return after === undefined ? `${member} is gone` : `${member} is now ${after}`;
   if (before === undefined) return `${member} is new: ${after}`;
   if (after === undefined) return `${member} is gone: ${before}`;
   return `${member}: ${before} → ${after}${unlikeness(before, after)}`;

@@ -45,8 +45,10 @@ export async function quickToolNames(
 function lockedNames(path: string): readonly string[] {
   const text = readTextFile(path);
   if (text === undefined) return [];
-  const { tools } = parseJsonObject(text, path);
-  return Object.keys((tools ?? {}) as JsonObject).filter((name) => plainName.test(name));
+  const { version, tools, sources } = parseJsonObject(text, path);
+  const lists = version === 1 ? [tools] : Object.values((sources ?? {}) as JsonObject);
+  const names = lists.flatMap((list) => Object.keys((list ?? {}) as JsonObject));
+  return names.filter((name) => plainName.test(name));
 }
 
 async function isTrusted(path: string, io: CliIo): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import type { LockableTool } from "@toolweave/config";
 import type { ListenConsoleOptions } from "@toolweave/console";
 import { ToolExecutor } from "@toolweave/core";
 import type { ToolOptions } from "../../input/tool-options.ts";
@@ -201,14 +202,14 @@ async function toAuditAndLock(
   { audit, lockFile }: StudioOptions,
   plan: SourcePlan,
   store: CommandStore,
-  getEntries: () => Parameters<typeof import("@toolweave/config").lockOf>[0],
+  getEntries: () => Iterable<LockableTool>,
 ): Promise<Pick<ListenConsoleOptions, "audit" | "lock">> {
   const path = resolveLockPath(lockFile, plan);
   const lock = {
     file: toDisplayedPath(path),
     async difference() {
-      const { lockDifference, lockOf } = await import("@toolweave/config");
-      return lockDifference(await readLockFile(path), lockOf(getEntries()));
+      const { lockDifference } = await import("@toolweave/config");
+      return lockDifference(await readLockFile(path), getEntries());
     },
   };
   const attached = existsSync(path) ? { lock } : {};
