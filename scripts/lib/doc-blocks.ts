@@ -19,9 +19,22 @@ const languages = new Map<string, "js" | "ts">([
   ["mts", "ts"],
 ]);
 
-/** The JavaScript and TypeScript blocks of a Markdown page, in order. */
-export function docBlocks(page: string, file: string): DocBlock[] {
-  const blocks: DocBlock[] = [];
+/** A fenced block of any language. */
+export interface FencedBlock {
+  /** Relative to the root. */
+  readonly file: string;
+  /** The line of the opening fence, from 1. */
+  readonly line: number;
+  /** The first word behind the fence, in lower case. */
+  readonly language: string;
+  /** The text behind that word. */
+  readonly marks: string;
+  readonly code: string;
+}
+
+/** The fenced blocks of a Markdown page, in order. */
+export function fencedBlocks(page: string, file: string): FencedBlock[] {
+  const blocks: FencedBlock[] = [];
   const lines = page.split("\n");
   for (let index = 0; index < lines.length; index++) {
     const open = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)(.*)$/.exec(lines[index]!);
@@ -34,13 +47,24 @@ export function docBlocks(page: string, file: string): DocBlock[] {
       const line = lines[index]!;
       code.push(line.startsWith(indent) ? line.slice(indent.length) : line.trimStart());
     }
-    const kind = languages.get(language.toLowerCase());
-    if (kind !== undefined) {
-      const runs = !marks.split(" ").includes("no-run");
-      blocks.push({ file, line: start + 1, language: kind, code: code.join("\n"), runs });
-    }
+    blocks.push({
+      file,
+      line: start + 1,
+      language: language.toLowerCase(),
+      marks: marks.trim(),
+      code: code.join("\n"),
+    });
   }
   return blocks;
+}
+
+/** The JavaScript and TypeScript blocks of a Markdown page, in order. */
+export function docBlocks(page: string, file: string): DocBlock[] {
+  return fencedBlocks(page, file).flatMap(({ line, language, marks, code }): DocBlock[] => {
+    const kind = languages.get(language);
+    const runs = !marks.split(" ").includes("no-run");
+    return kind === undefined ? [] : [{ file, line, language: kind, code, runs }];
+  });
 }
 
 /** The blocks of a page as one program: each stays on its lines, so that errors have the lines of the page. */

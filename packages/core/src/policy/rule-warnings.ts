@@ -11,6 +11,7 @@ import {
   listGlobs,
   placeGlobs,
 } from "./conditions/globs.ts";
+import { hasLocalTools } from "./conditions/tools.ts";
 import { listConditions } from "./conditions/rule-conditions.ts";
 import type { PolicyLayer } from "./decision.ts";
 
@@ -121,7 +122,7 @@ function findUnmatchedTools(
       ({ condition, value }) => condition.findUnmatchedCalls?.(value, matching) ?? [],
     );
   }
-  if (listGlobs(rule.tools).some(isForHelpers)) return [];
+  if (listGlobs(rule.tools).some(isForHelpers) || entries.some(hasLocalTools)) return [];
   const hints = conditions.flatMap(({ condition: { allowHint } }) =>
     rule.effect === "allow" && allowHint !== undefined ? [`; ${allowHint}`] : [],
   );

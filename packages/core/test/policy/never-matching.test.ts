@@ -114,6 +114,14 @@ test.each<[what: string, rule: PolicyRule]>([
   expect(warnings(rule)).toEqual([]);
 });
 
+test("a rule can be for the local tools of a tool, which may be made later", () => {
+  const registry = new ToolRegistry([{ ...foreignTool("run_script"), localTools: [] }]);
+  expect(warnings({ effect: "deny", tools: "http_send" }, registry)).toEqual([]);
+  expect(warnings({ effect: "deny", tools: "run_scrip" }, registry)).toEqual([
+    'policy.rules[0].tools "run_scrip" does not match the only tool; did you mean run_script?',
+  ]);
+});
+
 describe("with the existing tools,", () => {
   const operation = (name: string, method: string): Tool => {
     const made = foreignTool(name, method === "GET" ? {} : { preflight: () => [] });

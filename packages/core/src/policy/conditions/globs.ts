@@ -26,17 +26,23 @@ export function placeGlobs(
   return globs.map((glob, index) => [`${where}[${index}]`, glob]);
 }
 
-/** Finds the globs that match none of some values. */
+/**
+ * Finds the globs that match none of some values.
+ *
+ * @param mayBeOthers there can be further values: only globs that are close to one of these are found.
+ */
 export function findUnmatchedGlobs(
   where: string,
   globs: PolicyGlobs | undefined,
   values: readonly string[],
   noun: string,
+  mayBeOthers: boolean = false,
 ): Finding[] {
   const names = [...new Set(values)];
   return placeGlobs(where, globs).flatMap(([member, glob]): Finding[] => {
     if (names.some(globMatcher([glob])) || isForHelpers(glob)) return [];
     const near = nearGlobs(glob, names);
+    if (mayBeOthers && near.length === 0) return [];
     const hint = near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`;
     return [[member, `${JSON.stringify(glob)} ${matchesNone(names.length, noun)}${hint}`]];
   });

@@ -1,4 +1,5 @@
 import type { PolicyGlobs } from "../../contract/policy-definition.ts";
+import type { RegisteredTool } from "../../contract/tool.ts";
 import { checkGlobs } from "./check-values.ts";
 import { certain, impossible, type ConditionOf } from "./condition.ts";
 import { findUnmatchedGlobs, globTest } from "./globs.ts";
@@ -18,9 +19,14 @@ export const toolsCondition: ConditionOf<"tool", PolicyGlobs> = {
 
   findUnmatched(globs, entries) {
     const names = entries.map(({ tool }) => tool.spec.name);
-    return findUnmatchedGlobs(".tools", globs, names, "tool");
+    return findUnmatchedGlobs(".tools", globs, names, "tool", entries.some(hasLocalTools));
   },
 };
+
+/** True if the calls of a tool can be of tools that the registry does not have, and that may be made later. */
+export function hasLocalTools({ tool }: RegisteredTool): boolean {
+  return tool.localTools !== undefined;
+}
 
 /** A glob that can match no tool's name would make a rule without effect. */
 function nameFault(glob: string): string | undefined {
