@@ -60,6 +60,11 @@ test("tools of a trusted configuration and of documents are completed, and no pr
   expect(await complete(run, "call --openapi pets.json get_pe")).toEqual(["get_pet"]);
   expect(await complete(run, "call --config toolweave.json get_pe")).toEqual(["get_pet"]);
   expect(await complete(run, "call get_pet get_p")).toEqual([]);
+  expect(await complete(run, "call pets.json get_pe")).toEqual(["get_pet"]);
+  expect(await complete(run, "policy explain ./pets.json delete")).toEqual(["delete_pet"]);
+  expect(await complete(run, "call toolweave.json get_pe")).toEqual(["get_pet"]);
+  expect(await complete(run, "call pets.json get_pet get_p")).toEqual([]);
+  expect(await complete(run, "call ./tools.ts get_p")).toEqual([]);
 });
 
 test("tools of the lock are completed", async () => {

@@ -1,11 +1,10 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { startServer } from "@toolweave/test-support/start-server";
-import { tempFolder } from "@toolweave/test-support/temp-folder";
-import { afterAll, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { exitCode } from "../../src/process/exit-code.ts";
-import { runIn, type RunCommand } from "../support/run-cli.ts";
+import { project, type Project } from "../support/project.ts";
 import { toolweaveWords } from "./command-faults.ts";
 import { guidePage } from "../../../../scripts/steps/guide.ts";
 import { checkedSnippets, root, snippets } from "./pages.ts";
@@ -94,17 +93,13 @@ const files: Readonly<Record<string, string>> = {
   "toolweave.json": JSON.stringify({ markdown: true }),
 };
 
-const home = process.cwd();
-afterAll(() => process.chdir(home));
-
-/** Enters a folder with the files, and with the document of the pages for a server that answers. */
-async function enterFolder(more: Readonly<Record<string, string>> = {}): Promise<RunCommand> {
+/** A folder with the files, and with the document of the pages for a server that answers. */
+async function openFolder(more: Readonly<Record<string, string>> = {}): Promise<Project> {
   const origin = await startServer(
     createServer((_, response) => {
       response.setHeader("content-type", "application/json").end('{"id":7}');
     }),
   );
-  const folder = tempFolder();
   const read = (name: string): string =>
     readFileSync(join(root, "scripts/rehearsal/fixtures", name), "utf8");
   const fixtures = {
@@ -113,15 +108,16 @@ async function enterFolder(more: Readonly<Record<string, string>> = {}): Promise
     "my-tools.ts": read("my-tools.ts"),
     "conformance.json": read("conformance.json"),
   };
+  const opened = project();
   for (const [name, text] of Object.entries({ ...files, ...fixtures, ...more })) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
+    opened.write(name, text);
   }
-  process.chdir(folder);
-  const run = runIn(join(folder, "store/approvals.sqlite"));
-  await run(["trust", "--yes"]);
-  await run(["lock"]);
-  return run;
+  // Some files are read with the folder of the process, and not by `process.cwd`.
+  process.chdir(opened.folder);
+  onTestFinished(() => process.chdir(root));
+  await opened.run(["trust", "--yes"]);
+  await opened.run(["lock"]);
+  return opened;
 }
 
 /** The codes that the text around a command explains: a call waits, a script is asked about, and advice counts. */
@@ -132,8 +128,10 @@ function expectedCodes(words: readonly string[]): readonly number[] {
 
 test.each([...commands])("toolweave %s runs", async (_text, [place, ...words]) => {
   const isNamed = words.includes("run_command.md");
-  const run = await enterFolder(isNamed ? { "run_command.md": runTool } : {});
-  const argv = words.flatMap((word) => (word.includes("*") ? globSync(word) : [word]));
+  const { run, folder } = await openFolder(isNamed ? { "run_command.md": runTool } : {});
+  const argv = words.flatMap((word) =>
+    word.includes("*") ? globSync(word, { cwd: folder }) : [word],
+  );
   const { code, stdout, stderr } = await run(argv);
   expect(expectedCodes(words), `${place}: ${code}\n${stdout}${stderr}`).toContain(code);
 });
@@ -152,12 +150,12 @@ test.each<[what: string, command: readonly string[]]>([
     ({ file, language, code }) =>
       file === "apps/cli/README.md" && language === "text" && code.includes(what),
   );
-  const run = await enterFolder({ "openapi.yaml": JSON.stringify(document) });
+  const { run, folder, env } = await openFolder({ "openapi.yaml": JSON.stringify(document) });
   const { stdout, stderr } = await run(words);
   const output = `${stdout}${stderr}`
-    .replaceAll(process.cwd(), "/home/ada/shop")
+    .replaceAll(folder, "/home/ada/shop")
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, id)
-    .replaceAll(` --store /home/ada/shop/store/approvals.sqlite`, "");
+    .replaceAll(` --store ${env["TOOLWEAVE_STORE"]}`, "");
   expect(output.trimEnd()).toBe(sample?.code.replace(/^\$ .*\n/, ""));
 });
 
@@ -166,7 +164,7 @@ const id = "3f2a91c0-6c5e-4f0e-9d0e-2f4f3e1a7b55";
 
 test("the policy of the guide to markdown tools allows git status, and asks for git log", async () => {
   const policy = guide.find(({ code }) => code.includes('"policy"'))?.code ?? "";
-  const run = await enterFolder({ "toolweave.json": policy });
+  const { run } = await openFolder({ "toolweave.json": policy });
   const call = (command: string) => run(["call", "run_command", `command=${command}`]);
   expect(await call("git status")).toMatchObject({ code: exitCode.completed, stderr: "" });
   expect(await call("git log")).toMatchObject({ code: exitCode.refused });

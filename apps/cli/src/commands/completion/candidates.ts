@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from "commander";
+import { splitSources } from "../../input/source-words.ts";
 
 /** One possible word. */
 export interface Candidate {
@@ -9,18 +10,27 @@ export interface Candidate {
 /** Where the cursor is on a command line. */
 interface Position {
   readonly command: Command;
-  /** The words before the cursor that are neither commands, options nor their values. */
+  /** The words before the cursor that are neither commands, options and their values, nor sources before a tool. */
   readonly operands: readonly string[];
   /** The option whose value is being typed. */
   readonly option: Option | undefined;
   /** Options have ended with `--`. */
   readonly isLiteral: boolean;
-  /** The values of `--config` and `--openapi` before the cursor. */
-  readonly sources: { readonly config?: string; readonly openapi: readonly string[] };
+  readonly sources: NamedSources;
+}
+
+/** The sources before the cursor. */
+export interface NamedSources {
+  /** The value of `--config`. */
+  readonly config?: string;
+  /** The values of `--openapi`. */
+  readonly openapi: readonly string[];
+  /** Those without an option, of any kind. */
+  readonly words: readonly string[];
 }
 
 /** Lists the tools for a position in which one is named. */
-export type ToolNames = (sources: Position["sources"]) => Promise<readonly string[]>;
+export type ToolNames = (sources: NamedSources) => Promise<readonly string[]>;
 
 /**
  * The words that can stand where the cursor is: commands, options, their values, and names of tools. None: a file, or
@@ -63,8 +73,10 @@ function findPosition(program: Command, words: readonly string[]): Position {
       else command = next;
     }
   }
-  const sources = { openapi, ...(config === undefined ? {} : { config }) };
-  return { command, operands, option, isLiteral, sources };
+  const namesTool = command.registeredArguments[0]?.name() === "tool";
+  const split = namesTool ? splitSources(operands) : { sources: [], rest: operands };
+  const sources = { openapi, words: split.sources, ...(config === undefined ? {} : { config }) };
+  return { command, operands: split.rest, option, isLiteral, sources };
 }
 
 function subcommand(command: Command, word: string): Command | undefined {

@@ -11,9 +11,9 @@ Examples:
   $ source <(toolweave completion zsh)              # in ~/.zshrc, after compinit
   $ toolweave completion powershell | Out-String | Invoke-Expression    # in $PROFILE
 
-Completes commands, options, their values, and names of tools: those of toolweave.lock.json,
-otherwise those of OpenAPI documents that are files. Completion starts no program of a configuration
-and sends no request.
+Completes commands, options, their values, and names of tools: those of a document that is named
+before, otherwise those of toolweave.lock.json, or of the documents of a trusted toolweave.json that
+are files. Completion starts no program, runs no module and sends no request.
 `;
 
 /** Registers `toolweave completion`. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
+import type { NamedSources } from "./candidates.ts";
 import { parseJsonObject, readTextFile } from "../shared/json-file.ts";
 
 /** Larger documents take too long while a person waits for a completion. */
@@ -15,11 +16,11 @@ const plainName = /^[\w.-]+$/;
  * The names of tools that can be had without starting a program or sending a request: those of the lock, otherwise those
  * of OpenAPI documents that are files. Of a configuration in the current folder only if it is trusted.
  */
-export async function quickToolNames(
-  { config, openapi }: { readonly config?: string; readonly openapi: readonly string[] },
-  io: CliIo,
-): Promise<readonly string[]> {
+export async function quickToolNames(named: NamedSources, io: CliIo): Promise<readonly string[]> {
+  const { config, openapi } = await sortWords(named);
   const isNothing = config === undefined && openapi.length === 0;
+  // Others, such as a module, are named: the configuration in the folder is not read.
+  if (isNothing && named.words.length > 0) return [];
   const path = resolve(config ?? configFile);
   const folder = dirname(path);
   if (openapi.length === 0) {
@@ -40,6 +41,21 @@ export async function quickToolNames(
   } finally {
     await loaded.close();
   }
+}
+
+/** Adds the files that are named without an option to those of their option; the other sources need a request. */
+async function sortWords({ config, openapi, words }: NamedSources): Promise<NamedSources> {
+  const files = words.filter((word) => isQuick({ file: word }, ""));
+  if (files.length === 0) return { openapi, words, ...(config === undefined ? {} : { config }) };
+  const { fileKind } = await import("@toolweave/config");
+  const kinds = files.map((file) => [file, fileKind(readTextFile(resolve(file)) ?? "")] as const);
+  const configuration =
+    config ?? kinds.find(([, kind]) => kind !== undefined && kind !== "openapi")?.[0];
+  return {
+    openapi: [...openapi, ...kinds.flatMap(([file, kind]) => (kind === "openapi" ? [file] : []))],
+    words,
+    ...(configuration === undefined ? {} : { config: configuration }),
+  };
 }
 
 function lockedNames(path: string): readonly string[] {
