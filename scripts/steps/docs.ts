@@ -121,9 +121,11 @@ function printedLines(code: string): readonly string[] {
   );
 }
 
-/** The files that `npm create toolweave` writes. */
+/** The files that `npm create toolweave` writes. Those of an agent test its result, which has a status only. */
 function templates(root: string): readonly DocBlock[] {
-  return globSync("packages/create-toolweave/templates/**/*.ts", { cwd: root }).map((file) => ({
+  return globSync("packages/create-toolweave/templates/{function,openapi}/**/*.ts", {
+    cwd: root,
+  }).map((file) => ({
     file,
     line: 0,
     language: "ts",
