@@ -205,7 +205,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["files"],
     ["reading"],
     ["store"],
-    ["builtin", "markdown", "servers", "lock", "modules", "workspace"],
+    ["builtin", "markdown", "servers", "serve", "lock", "modules", "workspace"],
     ["trust"],
     ["agents"],
     ["."],

@@ -27,7 +27,7 @@ async function complete(
 
 test.each<[line: string, candidates: readonly string[]]>([
   ["ins", ["inspect", "install"]],
-  ["policy ", ["explain", "check", "help"]],
+  ["policy ", ["explain", "test", "check", "help"]],
   ["inspect --ch", ["--check"]],
   ["inspect --check --fil", ["--filter"]],
   ["install c", ["claude-desktop", "claude-code", "cursor", "codex"]],

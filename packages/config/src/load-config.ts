@@ -38,7 +38,7 @@ import {
 } from "./markdown/configured-markdown.ts";
 import type { ConfiguredSource } from "./configured-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
-import { checkSecretVariables } from "./reading/secret-variables.ts";
+import { checkSecretVariables } from "./serve/secret-variables.ts";
 import { configuredAudit, type ConfiguredAudit } from "./serve/configured-audit.ts";
 import { configuredServe, type ServeLimits } from "./serve/configured-serve.ts";
 import { readInputs, readInput } from "./reading/read-input.ts";

@@ -84,7 +84,7 @@ export class FileStore implements CommandStore {
     write: (record) => this.#trackWrite(async () => (await this.#openAudit()).write(record)),
     read: async (options) => {
       const { readAudit } = await import("@toolweave/stores");
-      return readAudit(auditPath(this.#path), options);
+      return readAudit(auditPath(this.location), options);
     },
   };
   readonly saved: Grant[] = [];
@@ -133,7 +133,7 @@ export class FileStore implements CommandStore {
 
   #openAudit(): Promise<AuditSink> {
     return (this.#audit ??= import("@toolweave/stores").then(({ auditFile }) =>
-      auditFile(auditPath(this.#path), { maxBytes: maxAuditBytes }),
+      auditFile(auditPath(this.location), { maxBytes: maxAuditBytes }),
     ));
   }
 

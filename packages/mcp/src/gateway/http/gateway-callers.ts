@@ -56,7 +56,12 @@ const claimChecks: OptionChecks<CallerClaims> = {
  * @throws ToolError `invalid_configuration` when an option is invalid.
  * @example
  * ```ts
- * const callers = gatewayCallers({ issuers: [{ issuer, audience: publicUrl }], tokens: { ci: { sha256 } } });
+ * const publicUrl = "https://tools.example.com/mcp";
+ * const { token, sha256 } = createToken(); // The token is for its caller, the digest for the configuration.
+ * const callers = gatewayCallers({
+ *   issuers: [{ issuer: "https://id.example.com", audience: publicUrl }],
+ *   tokens: { ci: { sha256, roles: ["deploy"] } },
+ * });
  * await listenHttp(gateway, { host: "0.0.0.0", port: 8137, publicUrl, ...callers });
  * ```
  */

@@ -1,6 +1,6 @@
 import { childPointer } from "@toolweave/core/adapter";
-import type { ServeApprovals } from "../serve/configured-serve.ts";
-import type { ConfigReader } from "./config-reader.ts";
+import type { ServeApprovals } from "./configured-serve.ts";
+import type { ConfigReader } from "../reading/config-reader.ts";
 
 /** The beginning of the names of variables whose values decide who may approve. */
 const prefix = "TOOLWEAVE_SECRET_";
