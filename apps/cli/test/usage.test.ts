@@ -61,7 +61,7 @@ test("the help of a command has only the exit codes that apply to it", async () 
   expect(await codes()).toEqual(["0", "1", "2", "3", "4", "10", "20", "130"]);
   expect(await codes("trust")).toEqual(["0", "2", "3", "130"]);
   expect(await codes("search")).toEqual(["0", "2", "3", "4", "130"]);
-  expect(await codes("approvals", "list")).toEqual(["0", "1", "2", "130"]);
+  expect(await codes("approvals", "list")).toEqual(["0", "1", "2", "3", "130"]);
   expect((await run("serve", "--help")).stdout).toContain("4    no source could be loaded\n");
 });
 

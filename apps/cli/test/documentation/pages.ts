@@ -8,7 +8,7 @@ export const root: string = join(import.meta.dirname, "../../../..");
 const pages = [
   "*.md",
   "docs/**/*.md",
-  "packages/*/{,docs/**/}*.md",
+  "packages/*/*.md",
   "apps/*/README.md",
   "{conformance,chaos,deploy}/*.md",
   "{examples,bench}/**/README.md",

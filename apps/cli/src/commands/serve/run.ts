@@ -165,10 +165,9 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
         await approvals.listen(executor);
         const { host, port } = http;
         const onListening = (url: string): void => {
-          output.printMessage(
-            `toolweave: Serving ${describeTools(loaded)} to ${callers.description}, at ${url}`,
-          );
-          if (!callers.areApart) output.printMessage(oneCallerNotice);
+          const what = `Serving ${describeTools(loaded)} to ${callers.description}`;
+          const notice = callers.areApart ? "" : `\n${oneCallerNotice}`;
+          output.printMessage(`toolweave: ${what}, at ${url}${notice}`);
         };
         await Promise.race([
           serveHttp(
