@@ -103,8 +103,8 @@ test("a read-only tool of chance breaks the rule, unless its sample call gives t
   const roll = defineTool({
     ...readOnly,
     name: "roll",
-    description: "Roll a die.",
-    execute: () => 1 + Math.floor(Math.random() * 6),
+    description: "Roll a die of so many sides that no number comes twice.",
+    execute: () => 1 + Math.floor(Math.random() * 1e15),
   });
   expect(await compareResults([roll])).toMatchObject({
     status: "failed",

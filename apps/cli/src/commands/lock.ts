@@ -1,5 +1,4 @@
 import type { LockDifference } from "@toolweave/config";
-import { ToolError } from "@toolweave/core";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
@@ -69,6 +68,7 @@ async function lock(options: LockOptions, io: CliIo, output: Output): Promise<nu
       throw error;
     });
     const { details = false } = options;
+    const { ToolError } = await import("@toolweave/core");
     await writeLock(path, lockOf(entries, { details })).catch((error: unknown) => {
       throw ToolError.is(error) ? new UsageError(error.message) : writeError(path, error);
     });
