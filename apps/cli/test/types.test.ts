@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compileWithCore } from "./support/compile-types.ts";
+import { compileTypes, compileWithCore } from "./support/compile-types.ts";
+import { notesCommand } from "./support/notes.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { project } from "./support/project.ts";
 
@@ -33,6 +34,21 @@ test("types writes the file of a document once, and --check finds changes", asyn
   const stale = await run(["types", "--check", "--json"]);
   expect([stale.code, JSON.parse(stale.stdout)]).toMatchObject([1, { tools: 8, changed: true }]);
   expect(stale.stderr).toContain("is out of date");
+});
+
+const root = join(import.meta.dirname, "../../..");
+
+test.each([
+  ["the pet shop", () => shop.documentUrl],
+  ["a template", () => join(root, "packages/create-toolweave/templates/openapi/shop.openapi.json")],
+  ["a fixture", () => join(root, "scripts/rehearsal/fixtures/openapi.json")],
+])("the types of %s compile with the strictest options", async (_name, locate) => {
+  const { run, read } = project();
+  const servers = ["--mcp", notesCommand];
+  const written = await run(["types", "--openapi", locate(), ...servers]);
+  expect(written).toMatchObject({ code: 0, stderr: "" });
+  expect(read("toolweave.d.ts").match(/^export declare namespace /gm)).toHaveLength(2);
+  expect(compileTypes(read("toolweave.d.ts"))).toBe("");
 });
 
 test("with the file, executor.call is checked against the tools by name", async () => {
