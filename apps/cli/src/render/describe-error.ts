@@ -24,13 +24,21 @@ function indentMessage(message: string): string {
   return message.replace(/\r?\n/g, "\n  ");
 }
 
-/** The message. What is wrong with a store stands in the cause of an error about it. */
+/** The message. What is wrong with a store, and where it is, stands in the causes of an error about it. */
 function getMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
+  const messages = [error.message];
   const isOfStore = (error as { readonly code?: unknown }).code === "store_unavailable";
-  const isExplained = isOfStore && cause instanceof Error && cause.name === "ToolError";
-  return isExplained ? `${message}\n${cause.message}` : message;
+  let cause = isOfStore ? error.cause : undefined;
+  for (let count = 0; count < maxCauses && isToolError(cause); count++) {
+    messages.push(cause.message);
+    cause = cause.cause;
+  }
+  return messages.join("\n");
+}
+
+function isToolError(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ToolError";
 }
 
 const optionNames: Readonly<Record<string, string>> = {

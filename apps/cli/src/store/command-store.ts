@@ -53,6 +53,11 @@ export interface CommandStore extends ExecutorStores {
   /** The path where nothing has been stored yet; undefined: there is a store. */
   readonly missingAt: string | undefined;
   /**
+   * Calls a listener with what is wrong and where, for the operator, when an operation fails: what clients read does not
+   * name the place. Absent: the errors themselves name it.
+   */
+  onUnavailable?(listener: (cause: Error) => void): () => void;
+  /**
    * Fails now if the store cannot be used, in place of the first call that needs it.
    *
    * @throws ToolError `store_unavailable`, `invalid_configuration`

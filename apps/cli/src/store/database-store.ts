@@ -70,6 +70,10 @@ export class DatabaseStore implements CommandStore {
     return new DatabaseStore(store, await store.open(), option);
   }
 
+  onUnavailable(listener: (cause: Error) => void): () => void {
+    return this.#store.onUnavailable(listener);
+  }
+
   async prepare(): Promise<void> {
     this.key.save();
     await this.#stores.migrate();

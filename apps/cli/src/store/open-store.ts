@@ -1,3 +1,5 @@
+import type { Output } from "../process/output.ts";
+import { describeError } from "../render/describe-error.ts";
 import type { CommandStore } from "./command-store.ts";
 import { DatabaseStore } from "./database-store.ts";
 import { FileStore } from "./file-store.ts";
@@ -38,6 +40,16 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Prints what is wrong with the store of a command that serves others, each error once. */
+export function printStoreErrors(store: CommandStore, output: Output): void {
+  const printed = new Set<string>();
+  store.onUnavailable?.((cause) => {
+    if (printed.has(cause.message)) return;
+    printed.add(cause.message);
+    output.printMessage(describeError(cause, false));
+  });
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type ToolSource,
 } from "@toolweave/core";
 import { checkOptions, checks, frameContent, type OptionChecks } from "@toolweave/core/adapter";
+import { askStore } from "../session/ask-store.ts";
 import { parseTime } from "../time/parse-time.ts";
 import {
   memoryOwner,
@@ -124,7 +125,7 @@ function storeTool(memory: Memory): Tool {
       const store = await memory.store();
       const vector = await embed(memory, `${key}\n${content}`);
       const { runId, callId, caller, scope } = ctx;
-      const isReplaced = await store.set(memoryOwner(ctx.caller), {
+      const entry = {
         key,
         content,
         category,
@@ -135,7 +136,8 @@ function storeTool(memory: Memory): Tool {
           ...(caller?.agent === undefined ? {} : { agent: caller.agent }),
         },
         ...(vector === undefined ? {} : { vector }),
-      });
+      };
+      const isReplaced = await askStore("memories", () => store.set(memoryOwner(caller), entry));
       const text = `Stored memory: ${displayLine(key)}${isReplaced ? " (it replaces the one before)" : ""}`;
       return { content: [{ type: "text", text }], value: { key, category, isReplaced } };
     },
@@ -174,14 +176,15 @@ function recallTool(memory: Memory): Tool {
           `The query ${displayLine(query)} has no letter and no digit, and memories are found by words. Use a word, or no query for the newest memories.`,
         );
       }
-      const found = await store.find(memoryOwner(ctx.caller), {
+      const wanted = {
         limit,
         ...(query === undefined ? {} : { text: query }),
         ...(vector === undefined ? {} : { vector }),
         ...(category === undefined ? {} : { category }),
         ...(since === undefined ? {} : { since: toMoment("since", since) }),
         ...(until === undefined ? {} : { until: toMoment("until", until) }),
-      });
+      };
+      const found = await askStore("memories", () => store.find(memoryOwner(ctx.caller), wanted));
       return describeFound(ctx, found);
     },
   });
@@ -200,7 +203,7 @@ function forgetTool(memory: Memory): Tool {
     annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false, access },
     execute: async ({ key }, ctx) => {
       const store = await memory.store();
-      const result = await store.forget(memoryOwner(ctx.caller), key);
+      const result = await askStore("memories", () => store.forget(memoryOwner(ctx.caller), key));
       const texts = {
         erased: `Forgot memory: ${displayLine(key)}`,
         forgotten: `It was forgotten before: ${displayLine(key)}`,

@@ -12,6 +12,7 @@ import {
   type ToolSource,
 } from "@toolweave/core";
 import { checkOptions, checks, specHashOf, type OptionChecks } from "@toolweave/core/adapter";
+import { askStore } from "../session/ask-store.ts";
 import { parseTime } from "../time/parse-time.ts";
 import type { JobSchedule, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { firstSlots } from "./next-slot.ts";
@@ -137,7 +138,7 @@ function addTool(schedules: Schedules): Tool {
         ...(max_runs === undefined ? {} : { maxRuns: max_runs }),
         createdAt: now,
       } as const;
-      await schedules.store.add(job, slots[0]);
+      await askStore("scheduled calls", () => schedules.store.add(job, slots[0]));
       const zone = "cron" in schedule ? schedule.timeZone : schedules.timeZone;
       const named = slots.slice(0, max_runs).map((slot) => `- ${formatSlot(slot, zone)}`);
       return {
@@ -155,7 +156,7 @@ function listTool({ store, timeZone }: Schedules): Tool {
     input: { type: "object", properties: {}, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false, access },
     execute: async (_, ctx) => {
-      const jobs = await store.list(toOwner(ctx));
+      const jobs = await askStore("scheduled calls", () => store.list(toOwner(ctx)));
       const lines = jobs.map((job) => describeJob(job, timeZone));
       return {
         content: [text(lines.length === 0 ? "Nothing is scheduled." : lines.join("\n"))],
@@ -184,7 +185,7 @@ function removeTool({ store }: Schedules): Tool {
     },
     annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false, access },
     execute: async ({ id }, ctx) => {
-      const isRemoved = await store.remove(toOwner(ctx), id);
+      const isRemoved = await askStore("scheduled calls", () => store.remove(toOwner(ctx), id));
       const found = isRemoved
         ? `Removed ${displayLine(id)}.`
         : `There is no job ${displayLine(id)}.`;

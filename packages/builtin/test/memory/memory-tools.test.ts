@@ -1,4 +1,4 @@
-import type { Caller } from "@toolweave/core";
+import { ToolError, type Caller } from "@toolweave/core";
 import { sqliteStore } from "@toolweave/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryTools } from "../../src/index.ts";
@@ -23,6 +23,27 @@ describe("the memory of an agent", () => {
     expect(await callText("memory_forget", { key: "other" })).toBe(
       "No memory found with key: other",
     );
+  });
+
+  test("tells the model that its store is not available, and nothing of the store", async () => {
+    const error = new ToolError("store_unavailable", "/srv/agent/memory.sqlite is locked.");
+    const fail = (): never => {
+      throw error;
+    };
+    const { executor } = openTools([
+      memoryTools({ store: { set: fail, find: fail, forget: fail } }),
+    ]);
+    const calls = [
+      { name: "memory_store", arguments: { key: "k", content: "c" } },
+      { name: "memory_recall", arguments: {} },
+      { name: "memory_forget", arguments: { key: "k" } },
+    ];
+    for (const call of calls) {
+      const outcome = await executor.execute({ id: call.name, ...call });
+      expect(readText(outcome)).toContain("The store of memories is not available.");
+      expect(readText(outcome)).not.toContain("sqlite");
+      expect(outcome.error).toMatchObject({ code: "store_unavailable", cause: error });
+    }
   });
 
   test("SA09: each caller has its own, and each agent of a caller", async () => {

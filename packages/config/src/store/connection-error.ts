@@ -32,13 +32,20 @@ const namesUser: ReadonlySet<string> = new Set(["28P01", "28000", "42501"]);
 const maxCauses = 5;
 
 /**
- * Describes why an operation of a store in a database has failed: see `explainConnectionError`.
+ * Describes why an operation of a store in a database has failed. A model and a remote user may read the message, so it
+ * does not name the database. The cause does, for the operator: see `explainConnectionError`.
  *
  * @returns the error itself if it is another one.
  */
 export function explainStoreError(error: unknown, location: string): unknown {
-  const isOfStore = ToolError.is(error) && error.code === "store_unavailable";
-  return isOfStore ? explainConnectionError(error, location) : error;
+  if (!ToolError.is(error) || error.code !== "store_unavailable") return error;
+  const cause = explainConnectionError(error, location);
+  const { retryable } = ToolError.is(cause) ? cause : error;
+  const advice = retryable ? "Try again later." : "Its operator has to repair it.";
+  return new ToolError("store_unavailable", `The store is not available. ${advice}`, {
+    cause,
+    retryable,
+  });
 }
 
 /**

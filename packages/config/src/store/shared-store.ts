@@ -55,11 +55,17 @@ export interface SharedStore {
   readonly secrets: readonly string[];
   /**
    * Loads `@toolweave/postgres`, once. The first operation of a store connects, and creates the tables if they are
-   * missing. Errors of operations name the location, and neither a user nor a password.
+   * missing. Errors of operations do not name the database: their cause does, without user and password.
    *
    * @throws ToolError `invalid_configuration` if the package is not installed.
    */
   open(): Promise<SharedStores>;
+  /**
+   * Calls a listener with the cause of each error of an operation, for the operator's log: it names the location.
+   *
+   * @returns what removes the listener.
+   */
+  onUnavailable(listener: (cause: Error) => void): () => void;
   /**
    * Describes an error of a connection to the database: what has happened, where, and what to do.
    *
@@ -95,6 +101,14 @@ export function sharedStore(url: string, options: SharedStoreOptions = {}): Shar
   const location = `${host}:${port}/${database}`;
   const keys = readStoreKeys(options.env ?? process.env);
   let opened: Promise<{ readonly stores: SharedStores; close(): void }> | undefined;
+  const listeners = new Set<(cause: Error) => void>();
+  const explain = (error: unknown): unknown => {
+    const explained = explainStoreError(error, location);
+    const { cause } = explained as { readonly cause?: unknown };
+    if (explained !== error && cause instanceof Error)
+      for (const listen of listeners) listen(cause);
+    return explained;
+  };
   return {
     url,
     location,
@@ -102,7 +116,11 @@ export function sharedStore(url: string, options: SharedStoreOptions = {}): Shar
     missingKey: keys.length > 0 ? undefined : missingKeyError(location),
     written: options.written ?? `postgres://${location}`,
     secrets: [url, ...readPasswords(url).filter(isDistinctive)],
-    open: async () => (await (opened ??= openStores(url, location, keys))).stores,
+    open: async () => (await (opened ??= openStores(url, location, keys, explain))).stores,
+    onUnavailable: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     explain: (error) => explainConnectionError(error, location),
     close: async () => {
       const [result] = await Promise.allSettled([opened]);
@@ -115,13 +133,14 @@ async function openStores(
   connectionString: string,
   location: string,
   key: readonly string[],
+  explain: (error: unknown) => unknown,
 ): Promise<{ readonly stores: SharedStores; close(): void }> {
   const { postgresStore } = await importPostgres();
   const { close, ...stores } = postgresStore({
     connectionString,
     ...(key.length > 0 ? { key } : {}),
   });
-  const explained = explainErrors(stores, (error) => explainStoreError(error, location));
+  const explained = explainErrors(stores, explain);
   return {
     stores: key.length > 0 ? explained : { ...explained, credentials: refuse(location) },
     close,
@@ -141,10 +160,14 @@ async function importPostgres(): Promise<typeof import("@toolweave/postgres")> {
   }
 }
 
-/** Credentials are never stored unencrypted. */
+/** Credentials are never stored unencrypted. The message may reach a model, so that it does not name the database. */
 function refuse(location: string): CredentialStore {
   const fail = (): never => {
-    throw missingKeyError(location);
+    throw new ToolError(
+      "invalid_configuration",
+      "No tokens are stored, since the store has no key: its operator has to set TOOLWEAVE_KEY.",
+      { cause: missingKeyError(location) },
+    );
   };
   return { get: fail, set: fail, delete: fail };
 }

@@ -1,8 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { ToolError } from "@toolweave/core";
+import { ToolError, ToolExecutor } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { describeConfig, loadConfig, parseStore, readStore, sharedStore } from "../../src/index.ts";
+import {
+  describeConfig,
+  loadConfig,
+  parseStore,
+  readStore,
+  sharedStore,
+  type SharedStore,
+} from "../../src/index.ts";
 import { explainErrors } from "../../src/store/explain-errors.ts";
 import { configFile } from "../support/config-file.ts";
 
@@ -118,6 +125,50 @@ describe("an error of a connection", () => {
     const error = new ToolError("limit_exceeded", "Too many.");
     expect(store.explain(error)).toBe(error);
   });
+});
+
+test("an outcome does not name the database that is down; its cause and the listener do", async () => {
+  const env = { DB_PASSWORD: "t0p-secret", TOOLWEAVE_KEY: key };
+  const written = {
+    store: "postgres://owner:${DB_PASSWORD}@127.0.0.1:1/ledgers",
+    builtin: { memory: true, schedule: true },
+    policy: "autonomous",
+  };
+  await using config = await loadConfig(written, { env });
+  const store = config.store as SharedStore;
+  const logged = new Set<string>();
+  const stop = store.onUnavailable(({ message }) => logged.add(message));
+  await config.registry.ready;
+  const executor = new ToolExecutor({
+    registry: config.registry,
+    ...config.executorOptions,
+    artifacts: (await store.open()).artifacts,
+    key,
+    onAsk: () => ({ approved: true }),
+  });
+  const messages: string[] = [];
+  executor.on((event) => void messages.push(JSON.stringify(event)));
+  const calls = [
+    { name: "memory_recall", arguments: { query: "x" } },
+    { name: "memory_store", arguments: { key: "x", content: "y" } },
+    { name: "schedule_list", arguments: {} },
+  ];
+  for (const call of calls) {
+    const outcome = await executor.execute({ id: call.name, ...call });
+    expect([call.name, outcome.status]).toEqual([call.name, "failed"]);
+    const read = JSON.stringify([outcome.result, outcome.error?.message, outcome.error]);
+    expect(read).toContain("store");
+    expect(read).not.toMatch(/127\.0\.0\.1|ledgers|owner|t0p/);
+    let cause: unknown = outcome.error;
+    while (cause instanceof Error && !cause.message.includes("127.0.0.1:1/ledgers"))
+      cause = cause.cause;
+    expect((cause as Error).message).toContain("refuses connections");
+  }
+  expect(messages.filter((text) => !text.includes("store.failed")).join()).not.toMatch(/ledgers/);
+  expect([...logged]).toEqual([
+    expect.stringMatching(/^The database 127\.0\.0\.1:1\/ledgers refuses connections/),
+  ]);
+  stop();
 });
 
 test("stores with explained errors have all members, and can be spread", async () => {

@@ -180,11 +180,11 @@ export class Artifacts {
   }
 }
 
-/** Errors of a store with these two codes are passed on; the text of any other is not for a model. */
+/** An exceeded limit is passed on. The text of any other error of a store is not for a model: it may name its place. */
 function asStoreError(error: unknown): ToolError {
   try {
-    if (ToolError.is(error) && error.code === "limit_exceeded") return error;
-    if (ToolError.is(error) && error.code === "store_unavailable") return error;
+    if (ToolError.is(error) && (error.code === "limit_exceeded" || error.message.startsWith(store)))
+      return error;
   } catch {
     // Reading the error throws.
   }
@@ -221,8 +221,11 @@ function unreadable(): ToolError {
 }
 
 function unavailable(what: string, cause?: unknown): ToolError {
-  return new ToolError("store_unavailable", `The store of artifacts ${what}.`, { cause });
+  return new ToolError("store_unavailable", `${store} ${what}.`, { cause });
 }
+
+/** The beginning of the errors that are made here. */
+const store = "The store of artifacts";
 
 const unknownType = "application/octet-stream";
 

@@ -1,6 +1,6 @@
 import { FakeClock, settled } from "@toolweave/test-support/fake-clock";
 import { describe, expect, test } from "vitest";
-import { text, type RunOptions, type ToolEvent } from "@toolweave/core";
+import { text, ToolError, type RunOptions, type ToolEvent } from "@toolweave/core";
 import { memoryArtifacts, type ArtifactStore, type StoredArtifact } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
 import { completed, textFor } from "../support/outcomes.ts";
@@ -191,6 +191,13 @@ describe("an artifact store", () => {
     ["too few", () => new Uint8Array(), "store_unavailable"],
     ["too many", () => new Uint8Array(1000), "store_unavailable"],
     ["an error", () => raise("secret path /srv/x"), "store_unavailable"],
+    [
+      "an error of a store",
+      () => {
+        throw new ToolError("store_unavailable", "/srv/x.sqlite is locked.");
+      },
+      "store_unavailable",
+    ],
   ])("that reads %s causes an error", async (_, read, code) => {
     const shelf = new Shelf();
     const key = await shelf.put("abc");

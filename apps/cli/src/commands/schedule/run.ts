@@ -9,7 +9,7 @@ import { formatCount, safeJson, safeLine } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { executorStores } from "../../store/command-store.ts";
 import { openAudit } from "../../store/open-audit.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openStore, printStoreErrors } from "../../store/open-store.ts";
 import { formatHints } from "../shared/hints.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 
@@ -30,6 +30,7 @@ export async function runSchedule(
   const plan = await planSources(options, io, output);
   const { registry, schedules, policy, hooks, audit, store: configured } = await plan.load();
   const store = await openStore(options.store, configured, io.env);
+  printStoreErrors(store, output);
   try {
     if (schedules === undefined) {
       throw new UsageError(

@@ -18,7 +18,7 @@ import { addScripts } from "../../sources/script-source.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { executorStores } from "../../store/command-store.ts";
 import { openAudit } from "../../store/open-audit.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openStore, printStoreErrors } from "../../store/open-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
@@ -87,6 +87,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   });
   const { registry } = loaded;
   const store = await openStore(options.store, loaded.store, io.env);
+  printStoreErrors(store, output);
   const telemetry = await startTelemetry(io.env, output);
   try {
     printFailures(loaded, options, output);

@@ -16,7 +16,7 @@ import { planSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { executorStores, type CommandStore } from "../../store/command-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { openAudit } from "../../store/open-audit.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openStore, printStoreErrors } from "../../store/open-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { isLoopback, parseAddress } from "../shared/parse-address.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -55,6 +55,7 @@ export async function studio(options: StudioOptions, io: CliIo, output: Output):
   const loaded = await plan.load({ skipWaiting: true });
   const { registry, policy, hooks } = loaded;
   const store = await openStore(options.store, loaded.store, io.env);
+  printStoreErrors(store, output);
   try {
     for (const source of loaded.sources) {
       source.ready.catch((error: unknown) =>
