@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import { toErrorMessage } from "../contract/error-message.ts";
-import { getSlot, type Slot } from "./collect-tools.ts";
+import { getSlot, type RegistryProblem, type Slot } from "./collect-tools.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** A source of a registry. */
@@ -37,33 +37,36 @@ export async function whenReady(source: ToolSource): Promise<void> {
   }
 }
 
-/** The sources of a registry's slots, with their states. Several may have one id; the host's own tools are one source. */
+/**
+ * The sources of a registry's slots, with their states. Several may have one id; the host's own tools are one source.
+ *
+ * @param failed the failures that count: a source may have come up after all.
+ */
 export function listSources(
   slots: readonly Slot[],
   entries: ReadonlyMap<string, RegisteredTool>,
+  failed: readonly RegistryProblem[],
 ): readonly RegisteredSource[] {
-  const toolsOf = new Map<ToolSource | undefined, RegisteredTool[]>();
-  for (const entry of entries.values()) {
-    const source = getSlot(entry)?.source;
-    const tools = toolsOf.get(source);
-    if (tools === undefined) toolsOf.set(source, [entry]);
-    else tools.push(entry);
-  }
-  const sources = new Map<ToolSource | undefined, RegisteredSource>();
+  const rows = new Map<ToolSource | undefined, Writable<RegisteredSource>>();
   for (const { id, source, trusted } of slots) {
-    const tools = toolsOf.get(source) ?? [];
-    const adapter = tools[0]?.tool.spec.provenance.adapter;
-    // With tools it has come up after all.
-    const message = source !== undefined && tools.length === 0 ? failures.get(source) : undefined;
+    const isFailed = failed.some((problem) => problem.source === id);
+    const message = isFailed && source !== undefined ? failures.get(source) : undefined;
     const isLoading = source !== undefined && loading.has(source);
-    sources.set(source, {
+    rows.set(source, {
       id,
       trusted,
-      ...(adapter === undefined ? {} : { adapter }),
-      size: tools.length,
+      size: 0,
       state: message !== undefined ? "failed" : isLoading ? "loading" : "ready",
       ...(message === undefined ? {} : { message }),
     });
   }
-  return [...sources.values()];
+  for (const entry of entries.values()) {
+    const row = rows.get(getSlot(entry)?.source);
+    if (row === undefined) continue;
+    row.size += 1;
+    row.adapter ??= entry.tool.spec.provenance.adapter;
+  }
+  return [...rows.values()];
 }
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };

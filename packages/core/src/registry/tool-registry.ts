@@ -135,7 +135,7 @@ export class ToolRegistry {
 
   /** The sources, in the order in which they were added. A source that is still being made is not among them. */
   get sources(): readonly RegisteredSource[] {
-    return listSources(this.#slots, this.#entries);
+    return listSources(this.#slots, this.#entries, this.#problems.failed);
   }
 
   /** The credentials that the sources hold. The same array while no source is added or removed. */
