@@ -76,7 +76,7 @@ test.each<[argv: readonly string[], code: number, output: RegExp]>([
   [["import", "missing.json"], 2, /missing\.json/],
   [["add", "missing.yaml"], 2, /There is no file/],
   [["init"], 2, /Nothing was written/],
-  [["approvals", "list"], 0, /0 calls wait/],
+  [["approvals", "list"], 0, /0 pending/],
   [["conform", "missing.ts"], 2, /missing\.ts/],
   [["completion", "bash"], 0, /toolweave/],
 ])("the built CLI runs %j to its end", (argv, code, output) => {
