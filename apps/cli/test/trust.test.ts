@@ -120,17 +120,24 @@ test("a person sees the effects of a configuration, and is asked once", async ()
   const ended = runCli(["inspect"], io);
   await said("Trust it?");
   expect(started()).toBe(0);
-  const question = stderr();
+  expect(
+    Math.max(
+      ...stderr()
+        .split("\n")
+        .map(({ length }) => length),
+    ),
+  ).toBeLessThanOrEqual(80);
+  const question = stderr().replaceAll(/\n {23}/g, "");
   for (const line of [
-    `${process.execPath} ./program.mjs (sets STARTED, SERVER, NOTE) [notes]`,
-    "runs the file             program.mjs",
-    "reads the variable        SECRET_NOTE (notes)",
-    "reads the variable        MODEL_KEY (helper)",
-    "runs the package          @ai-sdk/openai-compatible",
-    "connects to               http://127.0.0.1:9/v1 [helper]",
-    "prompts agents with       helper.md",
-    'decides                   "autonomous"',
-    "keeps calls and grants in ./state",
+    `${process.execPath} ./program.mjs (sets STARTED, SERVER,NOTE) [notes]`,
+    "  runs the file        program.mjs\n",
+    "  reads the variable   SECRET_NOTE (notes)\n",
+    "  reads the variable   MODEL_KEY (helper)\n",
+    "  runs the package     @ai-sdk/openai-compatible\n",
+    "  connects to          http://127.0.0.1:9/v1 [helper]\n",
+    "  prompts agents with  helper.md\n",
+    '  decides              "autonomous"\n',
+    "  stores calls in      ./state\n",
   ]) {
     expect(question).toContain(line);
   }
@@ -158,15 +165,15 @@ test("the question has every part in full, with hostile characters written out",
   for (let index = 0; index < 300; index++) expect(stderr()).toContain(`last-${index}`);
   expect(stderr()).not.toContain("\u001b");
   expect(stderr()).not.toContain("\u202e");
-  expect(stderr()).toContain("reads the variable        PWD (the token of the approver mallory)");
-  expect(stderr()).toContain("sets                      serve.approvals to {");
+  expect(stderr()).toContain("reads the variable   PWD (the token of the approver mallory)");
+  expect(stderr()).toContain("sets                 serve.approvals to\n                       {");
   stdin.write("y\n");
   await ended;
   write({ mcpServers: {}, serve: {} });
   const changed = await run(["inspect"]);
-  expect(changed.stderr).toMatch(/has changed since it was trusted \(.*, and \d+ more\)/);
+  expect(changed.stderr).toMatch(/has changed since it was trusted \(.*; and \d+ more\)/);
   const { stderr: listed } = await run(["trust", "--yes"]);
-  expect(listed).toContain("- no longer                 program s299");
+  expect(listed).toContain("- no longer            program s299");
 });
 
 test("anything but a yes is a no, and is asked again", async () => {
@@ -192,7 +199,7 @@ test.each([[["--json"], {}] as const, [[], { CI: "true" }] as const])(
 );
 
 test.each<[what: string, change: (one: Found) => void, named: string]>([
-  ["the file", ({ write }) => write({ policy: "autonomous" }), "policy policy is new"],
+  ["the file", ({ write }) => write({ policy: "autonomous" }), "new: policy"],
   [
     "a program's arguments",
     ({ config }) =>
@@ -200,22 +207,22 @@ test.each<[what: string, change: (one: Found) => void, named: string]>([
         config,
         readFileSync(config, "utf8").replace('"./program.mjs"', '"./program.mjs", "--all"'),
       ),
-    "program notes is changed",
+    "changed: program notes",
   ],
   [
     "the file that a program is started with",
     ({ folder }) => writeFileSync(join(folder, "program.mjs"), `${program}\n// more`),
-    "module program.mjs is changed",
+    "changed: file program.mjs",
   ],
   [
     "a prompt",
     ({ folder }) => writeFileSync(join(folder, "helper.md"), "You help others."),
-    "prompt helper.md is changed",
+    "changed: prompt helper.md",
   ],
   [
     "a document",
     ({ folder }) => writeFileSync(join(folder, "shop.json"), "{}"),
-    "document shop.json is changed",
+    "changed: document shop.json",
   ],
   [
     "a package of the folder",
@@ -224,7 +231,7 @@ test.each<[what: string, change: (one: Found) => void, named: string]>([
       mkdirSync(at, { recursive: true });
       writeFileSync(join(at, "index.js"), "");
     },
-    "package @ai-sdk/openai-compatible is changed",
+    "changed: package @ai-sdk/openai-compatible",
   ],
 ])("if %s changes, the question is asked again with the change", async (_what, change, named) => {
   const one = found({

@@ -24,6 +24,7 @@ A toolweave.json in the current folder may come from someone else. On a terminal
 that uses it asks whether to trust it; without a terminal, with --json and if CI is set the command
 exits with 3. It asks again, and lists the changes, when the file changes or a file that it names:
 prompts, envFiles, documents, and files and packages of the folder that programs are started with.
+Other packages, lock files and dates of files do not count.
 Trust is stored for this user only, in toolweave/trusted of $XDG_CONFIG_HOME or ~/.config.
 `;
 

@@ -66,3 +66,21 @@ export function* fitTable(
       .trimEnd();
   }
 }
+
+/**
+ * Breaks a text into lines: after white space or a comma, else at the width. All characters are there.
+ *
+ * @param width the maximum number of characters of a line.
+ */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const part = rest.slice(0, width + 1);
+    const at = Math.max(part.lastIndexOf(" "), part.slice(0, width).lastIndexOf(",") + 1);
+    const end = at > 0 ? at : width;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(rest[end] === " " ? end + 1 : end);
+  }
+  return [...lines, rest];
+}

@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { canonicalJson, isObject } from "@toolweave/core/adapter";
 import { configFolder, parseConfig } from "../reading/config-text.ts";
@@ -27,9 +27,10 @@ export interface ConfigDescription {
  * from the environment: only the file and the files that it names are read.
  *
  * The digest covers the content of: the file, modules of `tools`, prompts of agents, `envFile`s, OpenAPI documents that are files, files
- * below the folder that the command line of a program names (with those in the values of its `env`), and packages in
- * `node_modules` that agents or command lines name. It does not cover what these files load in turn, nor what an
- * address answers.
+ * below the folder that the command line of a program names (with those in the values of its `env`), packages in
+ * `node_modules` that agents or command lines name, and of a `package.json` what decides what runs: its scripts, with
+ * the files and packages that those name which a command line runs, but not its lists of dependencies. It does not cover
+ * what these files load in turn, nor what an address answers.
  *
  * @param path of the file.
  * @throws ToolError `unavailable` for a file that cannot be read or is no regular file; `invalid_configuration` for one that is no
@@ -198,7 +199,7 @@ class Description {
   #markdown({ markdown, hooks, skills }: JsonObject): void {
     this.#texts("skills", skills ?? null);
     for (const folder of Array.isArray(skills) ? skills.filter(isString) : [])
-      this.add("markdown", folder, `models read the skills of ${folder}, and their scripts run`);
+      this.add("markdown", folder, `${folder}; models read its skills`);
     this.#texts("markdown", markdown ?? null);
     this.#texts("hooks", hooks ?? null);
     if (markdown !== undefined && markdown !== false) {
@@ -207,7 +208,8 @@ class Description {
       const env = isObject(markdown) ? markdown["env"] : undefined;
       for (const name of Array.isArray(env) ? env : [])
         this.#variable(name as JsonValue, "markdown");
-      this.add("markdown", where, `scripts of ${where} run, and their hooks see every call`);
+      const folders = [".toolweave/", ".harness/"].map((one) => join(where, one)).join(" and ");
+      this.add("markdown", where, `${folders}; their hooks see every call`);
     }
   }
 
@@ -228,7 +230,7 @@ class Description {
     for (const [name, group] of Object.entries(builtin)) {
       if (group === false) continue;
       this.#texts(`builtin ${name}`, group);
-      const text = isObject(group) ? JSON.stringify(group) : "with the defaults";
+      const text = isObject(group) ? `${name} ${JSON.stringify(group)}` : name;
       this.add("builtin", name, text, sha256(canonicalJson(group)));
     }
   }

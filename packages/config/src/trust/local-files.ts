@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { createHash } from "node:crypto";
-import { ToolError } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import { canonicalJson, isObject } from "@toolweave/core/adapter";
 import { readRegularFile } from "../files/regular-file.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
 
@@ -12,6 +13,8 @@ const maxPackageBytes = 134_217_728;
 export class LocalFiles {
   readonly folder: string;
   readonly #parts = new Map<string, ConfigPart>();
+  /** The scripts whose lines have been read. */
+  readonly #scripts = new Set<string>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -48,14 +51,29 @@ export class LocalFiles {
    */
   addNamedBy(words: readonly string[], cwd: string): void {
     const [program = ""] = words;
+    const installs = words.some((word) => installers.test(word));
     for (const word of words.flatMap(pathsIn)) {
       const path = resolve(cwd, word);
       const kind = this.#isInside(path) ? getKind(path) : undefined;
       if (kind === "file" && (word === program || decidesWhatRuns(path))) this.add("module", path);
-      if (kind === "folder") this.#addManifest(path);
+      if (kind === "folder") this.#addManifest(path, installs);
       if (isPackageName(word)) this.addPackage(word, cwd);
     }
-    if (words.some((word) => runners.test(word))) this.#addManifest(cwd);
+    if (!words.some((word) => runners.test(word))) return;
+    this.#addManifest(cwd, installs);
+    for (const word of words) this.#addScript(word, cwd);
+  }
+
+  /** Adds what a script of the `package.json` names, and those that run before and after it. */
+  #addScript(name: string, cwd: string): void {
+    const { scripts } = readManifest(cwd);
+    for (const script of [`pre${name}`, name, `post${name}`]) {
+      const line = scripts[script];
+      const key = `${cwd}\0${script}`;
+      if (typeof line !== "string" || this.#scripts.has(key)) continue;
+      this.#scripts.add(key);
+      this.addNamedBy(line.split(/[\s;&|()"']+/).filter(Boolean), cwd);
+    }
   }
 
   /** Adds the package of a name, where `folder` has one: all its files, without the packages in it. */
@@ -80,9 +98,18 @@ export class LocalFiles {
     }
   }
 
-  #addManifest(folder: string): void {
+  /** @param installs the program installs what is missing, so that the lists of dependencies decide, too. */
+  #addManifest(folder: string, installs: boolean): void {
     const path = join(folder, "package.json");
-    if (getKind(path) === "file") this.add("module", path);
+    if (getKind(path) !== "file") return;
+    const { members } = readManifest(folder);
+    // One that cannot be read as such counts as it is.
+    if (installs || members === noMembers) return this.add("module", path);
+    const name = this.#toRelativeName(path);
+    if (this.#parts.has(`module ${name}`)) return;
+    const decisive = Object.entries(members).filter(([key]) => !inertMembers.test(key));
+    const digest = sha256(canonicalJson(Object.fromEntries(decisive)));
+    this.#parts.set(`module ${name}`, { kind: "module", name, text: name, digest });
   }
 
   #isInside(path: string): boolean {
@@ -93,6 +120,13 @@ export class LocalFiles {
     return relative(this.folder, path) || ".";
   }
 }
+
+/** Programs that install what a `package.json` lists before they run something. */
+const installers = /(?:^|[/\\])bunx?(?:\.cmd|\.exe)?$/i;
+
+/** Members of a `package.json` that installing changes, and that decide what is installed, or are for people. */
+const inertMembers =
+  /^(?:_.*|version|description|keywords|homepage|bugs|license|author|contributors|maintainers|funding|repository|(?:dev|optional|peer|bundled?)?[dD]ependencies|peerDependenciesMeta|overrides|resolutions)$/;
 
 /** Programs that look up in a `package.json` what they run. */
 const runners = /(?:^|[/\\])(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)(?:\.cmd|\.exe)?$/i;
@@ -124,15 +158,41 @@ function getKind(path: string): "file" | "folder" | undefined {
   }
 }
 
-function readManifest(folder: string): { readonly version?: string; readonly text: string } {
+/** A `package.json`, as far as it can be read. */
+interface Manifest {
+  readonly text: string;
+  readonly members: JsonObject;
+  readonly version?: string;
+  readonly scripts: JsonObject;
+}
+
+const noMembers: JsonObject = {};
+
+function readManifest(folder: string): Manifest {
   let text = "";
   try {
     text = readRegularFile(join(folder, "package.json")).toString();
-    const { version } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return typeof version === "string" ? { text, version: version.slice(0, 40) } : { text };
+    const members: unknown = JSON.parse(text);
+    if (!isObject(members)) return { text, members: noMembers, scripts: noMembers };
+    const { version, scripts } = members;
+    return {
+      text,
+      members,
+      scripts: isObject(scripts) ? scripts : noMembers,
+      ...(typeof version === "string" ? { version: version.slice(0, 40) } : {}),
+    };
   } catch {
-    return { text };
+    return { text, members: noMembers, scripts: noMembers };
   }
+}
+
+/** The content of a file of a package that counts: what old versions of npm note in its `package.json` does not. */
+function toContent(file: string, root: string): string | Buffer {
+  if (file !== join(root, "package.json")) return readRegularFile(file);
+  const { members } = readManifest(root);
+  if (members === noMembers) return readRegularFile(file);
+  const own = Object.entries(members).filter(([key]) => !key.startsWith("_"));
+  return canonicalJson(Object.fromEntries(own));
 }
 
 /** The digest of all files of a package, without the packages in it; undefined: they are too many, or too large. */
@@ -150,7 +210,7 @@ function packageDigest(folder: string): string | undefined {
       bytes += stat.isFile() ? stat.size : 0;
       if (files > maxFiles || bytes > maxPackageBytes) return undefined;
       if (stat.isDirectory() && name !== "node_modules") folders.push(file);
-      if (stat.isFile()) hash.update(`${relative(root, file)}\0${sha256(readRegularFile(file))}\n`);
+      if (stat.isFile()) hash.update(`${relative(root, file)}\0${sha256(toContent(file, root))}\n`);
     }
   }
   return hash.digest("hex");

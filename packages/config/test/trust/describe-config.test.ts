@@ -98,6 +98,98 @@ test("a package of the folder takes precedence over the registry's, so its files
   expect(describeConfig(path).digest).not.toBe(planted);
 });
 
+/** A folder with a program that `npx` and a script run, and what changes in it. */
+function installed(command: readonly string[]): {
+  readonly digest: () => string;
+  readonly write: (file: string, content: string | object) => void;
+} {
+  const [program = "", ...args] = command;
+  const path = configFile({ mcpServers: { a: { command: program, args } } });
+  const write = (file: string, content: string | object): void => {
+    const at = join(dirname(path), file);
+    mkdirSync(dirname(at), { recursive: true });
+    writeFileSync(at, typeof content === "string" ? content : JSON.stringify(content));
+  };
+  write("package.json", manifest);
+  write("node_modules/srv/package.json", srv);
+  write("node_modules/srv/i.js", "one");
+  return { digest: () => describeConfig(path).digest, write };
+}
+
+const srv = { name: "srv", version: "1.0.0", bin: "i.js" };
+const manifest = {
+  name: "app",
+  version: "1.0.0",
+  scripts: { serve: "srv --port 1", other: "x" },
+  dependencies: { srv: "^1.0.0" },
+};
+
+const runners: readonly (readonly string[])[] = [
+  ["npx", "-y", "srv", "."],
+  ["npm", "run", "serve"],
+  ["pnpm", "serve"],
+];
+
+test.each(runners.map((command) => [command] as const))(
+  "what an installation changes beside the program of %j is no change",
+  (command) => {
+    const { digest, write } = installed(command);
+    const before = digest();
+    write("package.json", {
+      ...manifest,
+      version: "1.0.1",
+      dependencies: { ...manifest.dependencies, other: "^2.0.0" },
+      devDependencies: { tool: "1" },
+    });
+    write("package-lock.json", { lockfileVersion: 3 });
+    write("node_modules/.package-lock.json", { lockfileVersion: 3 });
+    write("node_modules/other/index.js", "other");
+    write("node_modules/srv/i.js", "one");
+    write("node_modules/srv/package.json", { ...srv, _resolved: "file:/tmp/srv.tgz" });
+    write("node_modules/srv/node_modules/nested/index.js", "nested");
+    expect(digest()).toBe(before);
+  },
+);
+
+const changes: readonly (readonly [string, string, string | object])[] = [
+  ["a new version of the program", "node_modules/srv/package.json", { ...srv, version: "1.0.1" }],
+  ["its code", "node_modules/srv/i.js", "two"],
+  ["a script", "package.json", { ...manifest, scripts: { serve: "srv --port 2" } }],
+  ["what is loaded", "package.json", { ...manifest, imports: { "#a": "./b.js" } }],
+  ["a package.json that is no JSON", "package.json", "{"],
+];
+
+test.each(runners.flatMap((command) => changes.map((change) => [command, ...change] as const)))(
+  "for %j, %s is a change",
+  (command, _what, file, content) => {
+    const { digest, write } = installed(command);
+    const before = digest();
+    write(file, content);
+    expect(digest()).not.toBe(before);
+  },
+);
+
+test("the files and packages of the scripts that run around a script count, too", () => {
+  const { write, digest } = installed(["npm", "start"]);
+  write("package.json", {
+    scripts: { prestart: "node ./prepare.js; npm run start", start: "npm run serve", serve: "srv" },
+  });
+  write("prepare.js", "one");
+  const before = digest();
+  write("prepare.js", "two");
+  const between = digest();
+  expect(between).not.toBe(before);
+  write("node_modules/srv/i.js", "two");
+  expect(digest()).not.toBe(between);
+});
+
+test("lists of dependencies count for a program that installs what is missing", () => {
+  const { digest, write } = installed(["bun", "run", "serve"]);
+  const before = digest();
+  write("package.json", { ...manifest, dependencies: { srv: "https://evil.example/srv.tgz" } });
+  expect(digest()).not.toBe(before);
+});
+
 test("a value that is not an object where one belongs is ignored: loading reports it", () => {
   const path = configFile({ mcpServers: [1], openapi: { a: "x" }, agents: null, policy: 7 });
   expect(describeConfig(path).parts.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
