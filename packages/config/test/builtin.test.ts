@@ -70,8 +70,8 @@ test("trust covers the groups and their options", async () => {
       .map(({ name, text, digest }) => `${name} ${text} ${digest.slice(0, 4)}`);
   const before = await parts({ plan: true, browser: { allow: ["example.com"] } });
   expect(before.map((part) => part.slice(0, -5))).toEqual([
-    "plan with the defaults",
-    'browser {"allow":["example.com"]}',
+    "plan plan",
+    'browser browser {"allow":["example.com"]}',
   ]);
   expect(await parts({ plan: true, browser: { allow: ["*"] } })).not.toEqual(before);
 });
