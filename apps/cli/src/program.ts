@@ -31,11 +31,12 @@ import { addValidate } from "./commands/validate/command.ts";
 import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
 import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
 import {
+  exitCode,
+  exitCodeHelp,
+  FileError,
   SourceFailure,
   UntrustedConfig,
   UsageError,
-  exitCode,
-  exitCodeHelp,
 } from "./process/exit-code.ts";
 
 /**
@@ -152,7 +153,7 @@ async function reportMisuse(
   output: Output,
 ): Promise<number> {
   await printError(error, verbose, output);
-  output.printMessage(`See \`${command} --help\`.`);
+  if (!(error instanceof FileError)) output.printMessage(`See \`${command} --help\`.`);
   return exitCode.usage;
 }
 

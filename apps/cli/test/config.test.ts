@@ -107,7 +107,7 @@ test("an error in a configuration is a usage error with its place", async () => 
   expect(await runCommand(["inspect", "--config", path])).toEqual({
     code: 2,
     stdout: "",
-    stderr: `toolweave: ${path}:2:3: "mcpServer" is an unknown key. Did you mean "mcpServers"?\nSee \`toolweave inspect --help\`.\n`,
+    stderr: `toolweave: ${path}:2:3: Unknown option "mcpServer". Did you mean "mcpServers"?\n`,
   });
 });
 

@@ -182,7 +182,7 @@ describe("--policy", () => {
     ["no policy", "7", "policy is no policy"],
     ["an empty list", "[]", "policy is an empty list"],
     ["an unknown preset", '"strickt"', '"strickt" is no policy'],
-    ["an unknown option", '{"rule": []}', '"rule" is no option. Did you mean rules?'],
+    ["an unknown option", '{"rule": []}', 'unknown option "rule". Did you mean rules?'],
     [
       "a wrong effect",
       '[{"preset": "strict"}, {"rules": [{"effect": "allow", "tools": "a"}, {"effect": "forbid"}]}]',

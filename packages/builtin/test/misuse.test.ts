@@ -38,7 +38,7 @@ describe("an option of the wrong kind is an error with its name and the values t
     [() => shapeResults(undefined as never), "shapeResults: shapes is missing; use an object."],
     [() => shapeResults({ a: null as never }), "shapeResults: shapes.a is no object; use one."],
     [() => shapeResults({ a: { fields: [5 as never] } }), "shapes.a.fields is [5]; use a list of"],
-    [() => shapeResults({ a: { field: ["b"] } as never }), '"field" is no option'],
+    [() => shapeResults({ a: { field: ["b"] } as never }), 'unknown option "field"'],
     [() => responseCache({ tools: { a: 1 }, maxEntries: NaN }), "maxEntries is NaN; use 1 or more"],
     [() => responseCache({} as never), "responseCache: tools is missing; use an object."],
     [() => memoryTools({ store: {} as never }), "memoryTools: store has no set(); use sqliteStore"],

@@ -67,11 +67,11 @@ test("trust covers the groups and their options", async () => {
   const parts = async (builtin: object): Promise<readonly string[]> =>
     (await describeConfig(configFile({ builtin, store: "state" }))).parts
       .filter(({ kind }) => kind === "builtin")
-      .map(({ name, text, digest }) => `${name} ${text} ${digest.slice(0, 4)}`);
+      .map(({ text, digest }) => `${text} ${digest.slice(0, 4)}`);
   const before = await parts({ plan: true, browser: { allow: ["example.com"] } });
   expect(before.map((part) => part.slice(0, -5))).toEqual([
-    "plan plan",
-    'browser browser {"allow":["example.com"]}',
+    "plan",
+    'browser {"allow":["example.com"]}',
   ]);
   expect(await parts({ plan: true, browser: { allow: ["*"] } })).not.toEqual(before);
 });

@@ -25,7 +25,7 @@ test("settings of other hosts beside their servers are warnings", async () => {
 test.each([
   ["a policy that is misspelt", { mcpServers: {}, polcy: "readOnly" }, 'Did you mean "policy"?'],
   ["beside a block of this package", { mcpServers: {}, mcp: {}, preferences: {} }, '"preferences"'],
-  ["without servers", { preferences: {}, inputs: [] }, '"preferences" is an unknown key'],
+  ["without servers", { preferences: {}, inputs: [] }, 'Unknown option "preferences"'],
 ])("an unknown key is a fault: %s", async (_, value, message) => {
   expect(await refusal(configFile(value, "servers.json"))).toContain(message);
 });

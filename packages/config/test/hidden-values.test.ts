@@ -24,7 +24,7 @@ test.each([
 
 test("inherited names are neither options nor types", async () => {
   const { warnings } = await loaded({ mcpServers: { echo: { ...echo, constructor: 1 } } });
-  expect(warnings).toEqual(['/mcpServers/echo/constructor: "constructor" is an unknown key.']);
+  expect(warnings).toEqual(['/mcpServers/echo/constructor: Unknown option "constructor".']);
   await expect(
     loadConfig({ mcpServers: { a: { ...echo, type: "constructor" } } }),
   ).rejects.toMatchObject({ message: expect.stringContaining('"constructor" is no type') });

@@ -207,7 +207,39 @@ test("SE10: a secret that is written in the arguments of a program is a warning 
 });
 
 test.each([
-  [{ markdown: { limts: {} } }, ':1:14: "limts" is an unknown key. Did you mean "limits"?'],
+  ['{\n  "polcy": {} }', ['2:3: Unknown option "polcy". Did you mean "policy"?']],
+  [
+    '{ "policy": {\n  "prest": "strict" } }',
+    ['2:3: Unknown option "prest" in policy. Did you mean "preset"?'],
+  ],
+  [
+    '{ "policy": ["strict", { "rules": [\n  { "efect": "deny", "tools": "a" }] }] }',
+    ['2:5: Unknown option "efect" in policy[1].rules[0]. Did you mean "effect"?'],
+  ],
+  [
+    '{ "policy": { "rules": [\n  { "effect": "dny", "tools": "a" }] } }',
+    ['2:5: policy.rules[0].effect cannot be "dny": did you mean deny?'],
+  ],
+  // What is required is not missed as well.
+  [
+    '{ "agents": { "a": { "description": "x", "model": "a/b", "tools": ["*"],\n  "systm": "x" } } }',
+    ['2:3: Unknown option "systm". Did you mean "system"?'],
+  ],
+  [
+    '{ "mcpServers": { "a": {\n  "comand": "x" } } }',
+    ['2:3: Unknown option "comand". Did you mean "command"?'],
+  ],
+])(
+  "an unknown option of %j is named once, at its place, with the one that was meant",
+  async (text, lines) => {
+    const path = configFile(text);
+    const message = await refusal(path);
+    expect(message.split("\n").map((line) => line.replace(`${path}:`, ""))).toEqual(lines);
+  },
+);
+
+test.each([
+  [{ markdown: { limts: {} } }, ':1:14: Unknown option "limts". Did you mean "limits"?'],
   [{ store: "mysql://x" }, ":1:2: mysql:// is no store: name a folder, or a PostgreSQL database"],
   [
     { store: "s", builtin: { schedule: { timeZone: "Mars/X" } } },
@@ -230,9 +262,9 @@ test("all errors are reported at once, with line and column and a correction", a
 }`);
   const lines = (await refusal(path)).split("\n");
   expect(lines.slice(0, 4)).toEqual([
-    `${path}:2:3: "mcpServer" is an unknown key. Did you mean "mcpServers"?`,
-    `${path}:3:38: "includes" is an unknown key. Did you mean "include"?`,
-    expect.stringMatching(/:4:26: "document" is an unknown key\. Known are url, file, /),
+    `${path}:2:3: Unknown option "mcpServer". Did you mean "mcpServers"?`,
+    `${path}:3:38: Unknown option "includes". Did you mean "include"?`,
+    expect.stringMatching(/:4:26: Unknown option "document"\. The options here are url, file, /),
     `${path}:3:57: "timeoutMs" must be integer.`,
   ]);
   expect(lines.slice(4).join("\n")).toContain(`${path}:5:3: "policy" `);

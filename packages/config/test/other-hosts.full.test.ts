@@ -100,8 +100,8 @@ test("fields that only other hosts support are a warning that says where they be
     `${path}:6:7: "autoApprove" ${approval}`,
     `${path}:7:7: "alwaysAllow" ${approval}`,
     `${path}:8:7: "timeout" is ignored, since hosts write it in different units: use "timeoutMs" in "mcp".`,
-    `${path}:9:7: "gallery" is an unknown key.`,
-    `${path}:10:7: "comand" is an unknown key. Did you mean "command"?`,
+    `${path}:9:7: Unknown option "gallery".`,
+    `${path}:10:7: Unknown option "comand". Did you mean "command"?`,
   ]);
 });
 

@@ -19,7 +19,7 @@ test.each([
   [
     "a misspelled option",
     () => new ToolExecutor({ registry, timeout: 5 } as never),
-    /"timeout" is no option\. Did you mean timeoutMs\?/,
+    /unknown option "timeout"\. Did you mean timeoutMs\?/,
   ],
   [
     "an unknown word for onAsk",
@@ -97,12 +97,12 @@ test.each([
   [
     "the function under the name of another library",
     () => defineTool({ ...tool, handler: () => 1 } as never),
-    /"handler" is no option\. Did you mean execute\?/,
+    /unknown option "handler"\. Did you mean execute\?/,
   ],
   [
     "the schema under the name of another library",
     () => defineTool({ ...tool, parameters: {} } as never),
-    /"parameters" is no option\. Did you mean input\?/,
+    /unknown option "parameters"\. Did you mean input\?/,
   ],
   [
     "the schema of the AI SDK and MCP",
@@ -112,7 +112,7 @@ test.each([
   [
     "tools instead of a registry",
     () => new ToolExecutor({ tools: [] } as never),
-    /"tools" is no option\. Did you mean registry\?/,
+    /unknown option "tools"\. Did you mean registry\?/,
   ],
   ["no input", () => defineTool({ name: "t", description: "d" } as never), /t: input is missing/],
   [
@@ -137,17 +137,17 @@ describe("an option of a call or a run is refused", () => {
     [
       "limits that would have no effect",
       () => executor.startRun({ limit: { calls: 1 } } as never),
-      /executor\.startRun: "limit" is no option\. Did you mean limits\?/,
+      /executor\.startRun: unknown option "limit"\. Did you mean limits\?/,
     ],
     [
       "a misspelled option of a run",
       () => executor.execute(t, { session: "s" } as never),
-      /executor\.execute: "session" is no option/,
+      /executor\.execute: unknown option "session"/,
     ],
     [
       "a misspelled option of a call",
       () => run.execute(t, { timeout: 5 } as never),
-      /run\.execute: "timeout" is no option\. Did you mean timeoutMs\?/,
+      /run\.execute: unknown option "timeout"\. Did you mean timeoutMs\?/,
     ],
     ["a timeout below 0", () => run.execute(t, { timeoutMs: -1 }), /timeoutMs is -1; use 0 for/],
     ["a timeout of NaN", () => executor.execute(t, { timeoutMs: NaN }), /timeoutMs is NaN/],
@@ -166,7 +166,7 @@ describe("an option of a call or a run is refused", () => {
     [
       "an option that resume does not have",
       () => executor.resume({} as never, [], { timeoutMs: 5 } as never),
-      /executor\.resume: "timeoutMs" is no option/,
+      /executor\.resume: unknown option "timeoutMs"/,
     ],
     ["an invalid listener", () => executor.on({} as never), /executor\.on takes a function/],
   ])("%s", (_, misuse, message) => {

@@ -305,9 +305,9 @@ test.each([
   [
     "a misspelled option",
     { baseURL: "http://h" },
-    /"baseURL" is no option\. Did you mean baseUrl\?/,
+    /unknown option "baseURL"\. Did you mean baseUrl\?/,
   ],
-  ["a credential of another name", { auth: { token: "x" } }, /auth: "token" is no option/],
+  ["a credential of another name", { auth: { token: "x" } }, /auth: unknown option "token"/],
   ["a credential without its kind", { auth: "x" }, /auth takes an object/],
 ])("%s is refused, and the text has a correction", (_, options, message) => {
   expect(() => openApiSource({}, options as never)).toThrow(message);

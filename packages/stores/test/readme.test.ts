@@ -25,7 +25,7 @@ test("the README names the members of a store, and those that an executor refuse
       void new ToolExecutor({ registry: new ToolRegistry(), ...option });
       return false;
     } catch (error) {
-      return (error as Error).message.includes(`"${name}" is no option`);
+      return (error as Error).message.includes(`unknown option "${name}"`);
     }
   });
   expect(namesBetween("by name, as above:", "are no options").toSorted()).toEqual(

@@ -49,7 +49,7 @@ describe("SA02: a sub-agent", () => {
     ["a timeout of its own", { timeoutMs: 1e9 }],
   ];
   test.each(loosening)("with %s is refused when it is created", (_, more) => {
-    expect(() => agent(undefined, more)).toThrow(/can only narrow|is no option/);
+    expect(() => agent(undefined, more)).toThrow(/can only narrow|unknown option/);
   });
 
   test("cannot make a call that its caller's policy denies, nor without the approval that it needs", async () => {

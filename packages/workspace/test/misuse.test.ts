@@ -42,7 +42,7 @@ describe("a workspace refuses", () => {
     [{ root: ".", env: { A: 5 } }, "env.A is no text; use one."],
     [{ root: ".", readPaths: "/opt" }, 'readPaths is "/opt"; use a list.'],
     [{ root: ".", network: [] }, "network takes an object"],
-    [{ root: ".", network: { alow: ["a.example"] } }, '"alow" is no option. Did you mean allow?'],
+    [{ root: ".", network: { alow: ["a.example"] } }, 'unknown option "alow". Did you mean allow?'],
     [{ root: ".", network: { allow: ["http://a"] } }, '"http://a" is no host'],
     [{ root: ".", readOnly: "no" }, 'readOnly is "no"; use true or false.'],
   ])("%j", (options, error) => {
@@ -53,7 +53,7 @@ describe("a workspace refuses", () => {
 describe("a policy of a workspace refuses", () => {
   test.each<[options: object, error: string]>([
     [{ maxRisk: "High" }, 'workspacePolicy: maxRisk is "High"; use "none", "low"'],
-    [{ maxrisk: "high" }, '"maxrisk" is no option. Did you mean maxRisk?'],
+    [{ maxrisk: "high" }, 'unknown option "maxrisk". Did you mean maxRisk?'],
     [{ allowSandboxed: "false" }, 'allowSandboxed is "false"; use true or false.'],
     [{ rules: {} }, "workspacePolicy: rules is {}; use a list."],
     [{ rules: [null] }, "workspacePolicy: rules[0] takes an object"],

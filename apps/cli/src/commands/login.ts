@@ -3,7 +3,7 @@ import type { McpServer } from "@toolweave/mcp";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import { rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
-import { UsageError, exitCode, exitCodesHelp } from "../process/exit-code.ts";
+import { exitCode, exitCodesHelp, FileError, UsageError } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
 import { collect, withConfig } from "./shared/options.ts";
 
@@ -118,7 +118,7 @@ async function resolveServer(
     async (error: unknown) => {
       const { ToolError } = await import("@toolweave/core");
       if (!ToolError.is(error)) throw error;
-      throw new UsageError(error.message, { cause: error });
+      throw new FileError(error.message, { cause: error });
     },
   );
   if (server === undefined) {

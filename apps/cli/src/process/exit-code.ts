@@ -105,6 +105,9 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
+/** A file that a command reads is wrong: the help of the command says nothing of it. */
+export class FileError extends UsageError {}
+
 /** A source of tools could not be loaded: nothing was called. */
 export class SourceFailure extends Error {
   override readonly name: string = "SourceFailure";

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { ConfigDescription } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
 import type { CliIo } from "../process/cli-io.ts";
-import { UntrustedConfig, UsageError } from "../process/exit-code.ts";
+import { FileError, UntrustedConfig } from "../process/exit-code.ts";
 import { askToTrust } from "../prompt/ask-to-trust.ts";
 import { safeLine } from "../render/text.ts";
 import { TrustedConfigs } from "../store/trusted-configs.ts";
@@ -46,7 +46,7 @@ export async function describeConfigFile(path: string): Promise<ConfigDescriptio
     return describeConfig(path);
   } catch (error) {
     if (!ToolError.is(error)) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw new FileError(error.message, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { configFile } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
-import { UsageError } from "../process/exit-code.ts";
+import { FileError } from "../process/exit-code.ts";
 import type { Output } from "../process/output.ts";
 import type { CommandStore } from "../store/command-store.ts";
 import { withStore } from "../store/open-store.ts";
@@ -64,6 +64,6 @@ async function findConfigured(options: StoreOptions, io: CliIo): Promise<StorePl
     return store === undefined ? undefined : toStorePlace(store);
   } catch (error) {
     if (!ToolError.is(error)) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw new FileError(error.message, { cause: error });
   }
 }

@@ -20,7 +20,7 @@ import { toSourceOptions } from "../input/api-options.ts";
 import { isPreset, loadPolicy } from "../input/policy-option.ts";
 import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
 import { Interrupt, rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
-import { UsageError } from "../process/exit-code.ts";
+import { FileError } from "../process/exit-code.ts";
 import type { Output } from "../process/output.ts";
 import { describeError } from "../render/describe-error.ts";
 import { showProgress } from "../render/progress.ts";
@@ -317,7 +317,7 @@ async function loadConfigFile(
     return config;
   } catch (error) {
     if (!ToolError.is(error)) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw new FileError(error.message, { cause: error });
   }
 }
 

@@ -45,8 +45,10 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
   // Unknown keys have been reported, with those that were meant.
   const problems = (check(known) ?? []).filter(({ message }) => message !== unknownKey);
   for (const { path, message } of problems) {
+    // Of a key that is misspelt it has been said already.
+    if (message === missingKey && unknown.some(({ meant }) => meant === path)) continue;
     const isSaidBetter = problems.some((other) => other.path === path && !isAboutShapes(other));
-    const isUnknownKey = unknown.some((pointer) => pointer.startsWith(`${path}/`));
+    const isUnknownKey = unknown.some(({ pointer }) => pointer.startsWith(`${path}/`));
     if (isAboutShapes({ message }) && (isSaidBetter || isUnknownKey)) continue;
     const key = parsePointer(path).at(-1) ?? "";
     const hint = nearValueHint(message, resolvePointer(value, path));
@@ -56,6 +58,7 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
 
 // The texts of core's validator.
 const unknownKey = "is not a known property";
+const missingKey = "is required";
 const isAboutShapes = ({ message }: { readonly message: string }): boolean =>
   message.startsWith("must have one of the allowed shapes");
 
@@ -67,13 +70,19 @@ function nearValueHint(message: string, value: unknown): string {
   return near === undefined ? "" : `. Did you mean "${near}"?`;
 }
 
-/** Reports unknown keys, and returns their pointers. */
+/** An unknown key, and the one that was probably meant. */
+interface UnknownKey {
+  readonly pointer: string;
+  readonly meant: string | undefined;
+}
+
+/** Reports unknown keys. */
 function checkKeys(
   value: JsonObject,
   schema: JsonObject,
   at: string,
   reader: ConfigReader,
-): readonly string[] {
+): readonly UnknownKey[] {
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>;
   const others = schema["additionalProperties"];
   return Object.entries(value).flatMap(([key, member]) => {
@@ -81,8 +90,8 @@ function checkKeys(
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const next = own ?? (isObject(others) ? others : undefined);
     if (next !== undefined) return checkMember(member as JsonValue, next, pointer, reader);
-    reportKey(key, pointer, schema, reader, at === "" && reader.isOfOtherHost);
-    return [pointer];
+    const near = reportKey(key, pointer, schema, reader, at === "" && reader.isOfOtherHost);
+    return [{ pointer, meant: near === undefined ? undefined : childPointer(at, near) }];
   });
 }
 
@@ -91,7 +100,7 @@ function checkMember(
   schema: JsonObject,
   pointer: string,
   reader: ConfigReader,
-): readonly string[] {
+): readonly UnknownKey[] {
   if (Array.isArray(member)) {
     const { items } = schema;
     if (!isObject(items)) return [];
@@ -112,29 +121,31 @@ function findObjectShape(schema: JsonObject): JsonObject | undefined {
   return others.length === 0 ? shape : undefined;
 }
 
+/** Returns the key that was probably meant. */
 function reportKey(
   key: string,
   pointer: string,
   schema: JsonObject,
   reader: ConfigReader,
   isOfHost: boolean,
-): void {
+): string | undefined {
   const isStrict = schema["additionalProperties"] === false;
   const isForeign = foreign.test(pointer);
-  if (!isStrict && !isForeign) return;
+  if (!isStrict && !isForeign) return undefined;
   const known = Object.keys((schema["properties"] ?? {}) as JsonObject);
   const [near] = nearNames(key, known, 1);
-  const listed = isForeign ? "" : ` Known are ${known.join(", ")}.`;
+  const listed = isForeign ? "" : ` The options here are ${known.join(", ")}.`;
   const hint = near === undefined ? listed : ` Did you mean "${near}"?`;
-  const message = `"${key.slice(0, 60)}" is an unknown key.${hint}`;
+  const message = `Unknown option "${key.slice(0, 60)}".${hint}`;
   // A key that may be meant for this package is a fault: a policy must not be ignored.
   if (isOfHost && near === undefined) {
     reader.warn(pointer, `"${key.slice(0, 60)}" is ignored: it is a setting of another host`);
-    return;
+    return undefined;
   }
   const why = Object.hasOwn(ignored, key) ? ignored[key] : undefined;
   if (isForeign) reader.warn(pointer, why ?? misplacedOption(key, pointer) ?? message);
   else reader.fault(pointer, message);
+  return near;
 }
 
 const serverOptions: readonly string[] = Object.keys(
@@ -190,7 +201,13 @@ export function checkPolicy(policy: JsonValue, pointer: string, reader: ConfigRe
     }
   } catch (error) {
     if (!ToolError.is(error)) throw error;
-    reader.fault(pointer, error.message);
+    const { message } = error;
+    const [where = "policy"] = /^policy(?:\[\d+\]|\.[a-zA-Z]+)*/.exec(message) ?? [];
+    const place = pointer + pointerTo(where, Array.isArray(policy));
+    const [, key, hint] = /^[^:]*: unknown option "([^"]*)"\.(.*)$/s.exec(message) ?? [];
+    if (key === undefined) return reader.fault(place, message);
+    const quoted = String(hint).replace(/Did you mean (\S+)\?/, 'Did you mean "$1"?');
+    reader.fault(childPointer(place, key), `Unknown option "${key}" in ${where}.${quoted}`);
   }
 }
 

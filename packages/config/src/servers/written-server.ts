@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { findSecretArguments } from "@toolweave/mcp";
-import { canonicalJson, childPointer, isDistinctive } from "@toolweave/core/adapter";
+import { canonicalJson, childPointer, isDistinctive, nearNames } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
 // Not by name: an import that Node.js 20 does not have would hide the message about its version.
 import * as util from "node:util";
@@ -155,6 +155,14 @@ function createPlace(
     reader.fault(`${pointer}/url`, "this is no address: write http:// or https:// and the rest");
     return undefined;
   }
+  const misspelt = Object.keys(block).flatMap((key) => {
+    const [near] = nearNames(key, ["command", "url"], 1);
+    return near === undefined || Object.hasOwn(block, near) ? [] : [{ key, near }];
+  });
+  for (const { key, near } of misspelt) {
+    reader.fault(childPointer(pointer, key), `Unknown option "${key}". Did you mean "${near}"?`);
+  }
+  if (misspelt.length > 0) return undefined;
   reader.fault(
     pointer,
     way === undefined

@@ -22,9 +22,9 @@ test("errors of agents are reported with line and column and a correction", asyn
   }
 }`);
   expect((await refusal(path)).replaceAll(`${path}:`, "").split("\n")).toEqual([
-    '4:74: "tool" is an unknown key. Did you mean "tools"?',
-    '5:60: "modle" is an unknown key. Did you mean "model"?',
-    '6:45: "path" is an unknown key. Known are file.',
+    '4:74: Unknown option "tool". Did you mean "tools"?',
+    '5:60: Unknown option "modle". Did you mean "model"?',
+    '6:45: Unknown option "path". The options here are file.',
     '3:5: "tools" is required.',
     '6:33: "file" is required.',
     '6:79: "tools" must be array.',
@@ -65,7 +65,11 @@ test.each([
     { policy: { rules: [{ effect: "allow", tools: "*" }] } },
     "can only narrow",
   ],
-  ["an invalid policy", { policy: { rules: [{ effect: "denny", tools: "*" }] } }, "/policy: "],
+  [
+    "an invalid policy",
+    { policy: { rules: [{ effect: "denny", tools: "*" }] } },
+    "/policy/rules/0/effect: ",
+  ],
 ])("%s is refused", async (_, more, message) => {
   expect(await refusal({ agents: { clerk: { ...clerk, ...more } } })).toContain(message);
 });

@@ -80,7 +80,7 @@ function checkNames(where: string, given: unknown, known: readonly string[]): vo
     if (known.includes(name)) continue;
     const near = otherName(name, known) ?? nearNames(name, known, 1)[0] ?? longer(name, known);
     const hint = near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`;
-    throw new ToolError("invalid_configuration", `${where}: "${name}" is no option. ${hint}`);
+    throw new ToolError("invalid_configuration", `${where}: unknown option "${name}". ${hint}`);
   }
 }
 

@@ -32,7 +32,7 @@ describe("a definition is refused at once", () => {
     [
       "a misspelled annotation, which would remove the approval of the call",
       () => defineTool({ ...base, annotations: { destructive: true } as never }),
-      /x: annotations: "destructive" is no option\. Did you mean destructiveHint\?/,
+      /x: annotations: unknown option "destructive"\. Did you mean destructiveHint\?/,
     ],
     [
       "a hint that is neither true nor false",

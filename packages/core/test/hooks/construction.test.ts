@@ -16,7 +16,7 @@ describe("a list of hooks", () => {
       [{ when: () => true }],
       "hooks[0] hooks into nothing: give it a beforeCall, around or afterCall.",
     ],
-    [[{ beforecall: () => {} }], 'hooks[0]: "beforecall" is no option. Did you mean beforeCall?'],
+    [[{ beforecall: () => {} }], 'hooks[0]: unknown option "beforecall". Did you mean beforeCall?'],
     [[{ beforeCall: "log" }], "hooks[0].beforeCall is no function."],
     [[{ beforeCall: () => {}, when: true }], "hooks[0].when is no function."],
     [[{ beforeCall: () => {}, priority: NaN }], "hooks[0].priority is NaN; use a number."],

@@ -12,7 +12,7 @@ test.each<[string, Omit<ExecutorOptions, "registry">, RegExp]>([
   [
     "a misspelled kind",
     { limits: { rate: [] } as never },
-    /limits: "rate" is no option\. Did you mean rates\?/,
+    /limits: unknown option "rate"\. Did you mean rates\?/,
   ],
   ["no list", { limits: { rates: rate as never } }, /limits\.rates takes a list: \[\{/],
   ["no limit", rates(5), /limits\.rates\[0\] takes an object/],
@@ -63,7 +63,7 @@ test.each<[unknown, RegExp]>([
   [{ perSource: Infinity }, /perSource is Infinity/],
   [{ max: "4" }, /max is 4/],
   [{ exclusive: [1] }, /exclusive takes a glob or a list of globs/],
-  [{ maximum: 4 }, /"maximum" is no option/],
+  [{ maximum: 4 }, /unknown option "maximum"/],
 ])("a concurrency limit of %o is refused when the executor is created", (limits, message) => {
   const concurrency = limits as ConcurrencyLimits;
   expect(() => executorFor(tool("a"), { limits: { concurrency } })).toThrow(message);
@@ -72,7 +72,7 @@ test.each<[unknown, RegExp]>([
 test.each<[unknown, RegExp]>([
   [{ spend: NaN }, /limits\.spend is NaN; use 0 or more/],
   [{ identicalCalls: "3" }, /limits\.identicalCalls is "3"; use 0 or more/],
-  [{ callPerTool: 1 }, /"callPerTool" is no option\. Did you mean callsPerTool\?/],
+  [{ callPerTool: 1 }, /unknown option "callPerTool"\. Did you mean callsPerTool\?/],
   [5, /limits takes an object/],
 ])("a run limit of %o is refused when the run starts", (limits, message) => {
   expect(() => executorFor(tool("a")).startRun({ limits: limits as RunLimits })).toThrow(message);

@@ -25,7 +25,7 @@ describe("an invalid policy is refused", () => {
     [[], "policy is an empty list: leave it out for supervised."],
     [["strict", null], "policy[1] is no policy: give a preset, { rules: […] }, a function, or"],
     [[["strict"]], "policy[0] is no policy"],
-    [{ rule: [] }, 'policy: "rule" is no option. Did you mean rules?'],
+    [{ rule: [] }, 'policy: unknown option "rule". Did you mean rules?'],
     [{ preset: "readonly" }, 'policy.preset cannot be "readonly": did you mean readOnly?'],
     [{ default: "block" }, 'policy.default cannot be "block": use allow, ask, deny.'],
     [{ preset: "strict", default: "ask" }, "policy has a preset and a default: write one of them."],
@@ -54,7 +54,7 @@ describe("an invalid policy is refused", () => {
 
 describe("an invalid rule is refused, with its place and a correction", () => {
   test.each<[object, string]>([
-    [{ tool: "x" }, 'policy.rules[0]: "tool" is no option. Did you mean tools?'],
+    [{ tool: "x" }, 'policy.rules[0]: unknown option "tool". Did you mean tools?'],
     [{ tools: [] }, "policy.rules[0].tools is empty and matches nothing: leave it out."],
     [{ tools: "" }, "policy.rules[0].tools is an empty text: write one, or leave it out."],
     [{ tools: ["a", 7] }, "policy.rules[0].tools[1] is no text: write one."],
@@ -73,13 +73,13 @@ describe("an invalid rule is refused, with its place and a correction", () => {
     [{ effect: "allow" }, "policy.rules[0] allows everything: say what it is for (tools, provena"],
     [{ provenance: {} }, "policy.rules[0].provenance is empty: write adapter, source, origin."],
     [{ provenance: "mcp" }, "policy.rules[0].provenance is no object"],
-    [{ provenance: { adaptor: "mcp" } }, '"adaptor" is no option. Did you mean adapter?'],
+    [{ provenance: { adaptor: "mcp" } }, 'unknown option "adaptor". Did you mean adapter?'],
     [{ provenance: { origin: {} } }, "policy.rules[0].provenance.origin is empty"],
     [{ provenance: { origin: { method: 1 } } }, "provenance.origin.method is no text"],
     [{ annotations: {} }, "policy.rules[0].annotations is empty"],
     [
       { annotations: { readonlyHint: 1 } },
-      '"readonlyHint" is no option. Did you mean readOnlyHint?',
+      'unknown option "readonlyHint". Did you mean readOnlyHint?',
     ],
     [{ annotations: { readOnlyHint: "true" } }, "readOnlyHint is neither true nor false."],
     [{ annotations: { access: {} } }, "policy.rules[0].annotations.access is empty"],
@@ -93,7 +93,7 @@ describe("an invalid rule is refused, with its place and a correction", () => {
     [{ permissions: { target: "" } }, "permissions.target is an empty text"],
     [{ permissions: { unknown: "deny" } }, 'permissions.unknown cannot be "deny": '],
     [{ callers: {} }, "policy.rules[0].callers is empty: write id, roles, agent."],
-    [{ callers: { role: "x" } }, '"role" is no option. Did you mean roles?'],
+    [{ callers: { role: "x" } }, 'unknown option "role". Did you mean roles?'],
     [{ callers: { roles: [] } }, "policy.rules[0].callers.roles is empty and matches nothing"],
   ])("%j", (rule, message) => {
     expect(withRule(rule)).toContain(message);
@@ -129,7 +129,7 @@ describe("a policy that hides something", () => {
     ["in a rule's", '{ "rules": [{ "effect": "deny", "__proto__": { "tools": "x" } }] }'],
     ["in a condition's", '{ "rules": [{ "effect": "deny", "callers": { "__proto__": "x" } }] }'],
   ])("%s is refused", (_, json) => {
-    expect(refusal(JSON.parse(json))).toContain('"__proto__" is no option');
+    expect(refusal(JSON.parse(json))).toContain('unknown option "__proto__"');
   });
 
   test("among the members of an origin matches nothing, and loses no condition", () => {
@@ -221,7 +221,7 @@ describe("examples", () => {
   test.each<[unknown, string]>([
     ["delete_event", "policy.rules[0].match is no list"],
     [[7], "policy.rules[0].match[0] takes an object"],
-    [[{ name: "x" }], '"name" is no option'],
+    [[{ name: "x" }], 'unknown option "name"'],
     [["delete/event"], "policy.rules[0].match[0].tool is no tool's name: write its whole name."],
     [[{ ...example, trusted: "no" }], "match[0].trusted is neither true nor false."],
     [[{ ...example, annotations: { readonlyHint: true } }], "Did you mean readOnlyHint?"],

@@ -305,7 +305,7 @@ describe("the scope of registered secrets", () => {
 
   test.each<[string, unknown, RegExp]>([
     ["a text", { secrets: "s" }, /secrets is "s"; use a SecretSet or a list of texts/],
-    ["a misspelled option", { secret: [] }, /"secret" is no option/],
+    ["a misspelled option", { secret: [] }, /unknown option "secret"/],
     ["no flag", { credentials: "yes" }, /credentials is "yes"; use true or false/],
     ["an invalid path", { paths: [{ path: "a.b" }] }, /redact has a rule that is none/],
   ])("%s is refused", (_, options, message) => {

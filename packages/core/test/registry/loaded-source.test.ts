@@ -392,6 +392,6 @@ describe("a loaded source", () => {
 
   test("refuses an unknown option", () => {
     const options = { id: "s", load: () => [], onClose: () => {} };
-    expect(() => loadedSource(options)).toThrow('loadedSource: "onClose" is no option.');
+    expect(() => loadedSource(options)).toThrow('loadedSource: unknown option "onClose".');
   });
 });

@@ -172,7 +172,7 @@ describe("an invalid retry policy", () => {
     [{ attempts: 2, maxDelayMs: NaN }, ".maxDelayMs is NaN; use 0 or more."],
     [{ attempts: 2, initialDelayMs: Infinity }, ".initialDelayMs is Infinity; use 0 or more."],
     [{ attempts: 2, retryNonIdempotent: "yes" }, ".retryNonIdempotent is neither true nor false."],
-    [{ attempts: 2, delayMs: 5 }, ': "delayMs" is no option. Did you mean initialDelayMs?'],
+    [{ attempts: 2, delayMs: 5 }, ': unknown option "delayMs". Did you mean initialDelayMs?'],
     [null, " takes an object: { attempts, initialDelayMs, maxDelayMs, … }."],
   ];
 

@@ -86,8 +86,8 @@ describe("executor.tasks", () => {
       await catchError(tasks.cancel("x", { caller: "ada" as never })),
     ].map(({ code, message }) => `${code}: ${message}`);
     expect(messages).toEqual([
-      'invalid_configuration: executor.tasks.status: "session" is no option. Did you mean sessionId?',
-      'invalid_configuration: executor.tasks.list: "waitMs" is no option. It takes sessionId, caller.',
+      'invalid_configuration: executor.tasks.status: unknown option "session". Did you mean sessionId?',
+      'invalid_configuration: executor.tasks.list: unknown option "waitMs". It takes sessionId, caller.',
       "invalid_configuration: executor.tasks.result: waitMs is -1; use 0 or more.",
       'invalid_configuration: The caller is none: use { id: "…" }, with roles: ["…"] and agent: "…" where there are any.',
     ]);

@@ -114,7 +114,7 @@ it.each([
 });
 
 it.each<[string, object, RegExp]>([
-  ["an invalid word", { auth: { token: "x" } }, /"token" is no option/],
+  ["an invalid word", { auth: { token: "x" } }, /unknown option "token"/],
   ["an empty token", { auth: { bearer: "" } }, /auth\.bearer/],
   ["two tokens", { auth: { bearer: "x" }, headers: { Authorization: "y" } }, /only one/],
   ["an invalid store", { auth: { store: {} } }, /auth\.store/],

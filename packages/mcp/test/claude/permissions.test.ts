@@ -345,7 +345,7 @@ describe("claudeTools", () => {
     const { executor } = await claudeProcess([removing()]);
     expect(() => claudeTools(executor, { name: "my tools" })).toThrow('name is "my tools"');
     expect(() => claudeTools(executor, { approvals: "elicit" } as never)).toThrow(
-      '"approvals" is no option',
+      'unknown option "approvals"',
     );
     expect(() => claudeTools(executor, { canUseTools: yes } as never)).toThrow(
       "Did you mean canUseTool?",

@@ -228,8 +228,8 @@ describe("mcpSource", () => {
     ],
     [{ name: "a", command: "a", timeoutMs: -1 }, "mcpSource: timeoutMs is -1; use 0 or more."],
     [{ name: "a", command: "a", connect: "now" }, 'mcpSource: connect takes "eager" or "lazy".'],
-    [{ name: "a", command: "a", headers: {} }, 'mcpSource: "headers" is no option.'],
-    [{ name: "a", transport: {} }, '"transport" is no option. Did you mean command or url?'],
+    [{ name: "a", command: "a", headers: {} }, 'mcpSource: unknown option "headers".'],
+    [{ name: "a", transport: {} }, 'unknown option "transport". Did you mean command or url?'],
   ])("refuses %j", (server, message) => {
     expect(() => mcpSource(server as never)).toThrow(message);
   });

@@ -305,7 +305,7 @@ describe("an invalid option is refused at once", () => {
   const make = (schemes: unknown): unknown =>
     openApiSource.fromDocument({}, { auth: { schemes: schemes as never } });
   test.each<[string, unknown, RegExp]>([
-    ["an unknown option", { clientId: "x", secret: "y" }, /"secret" is no option/],
+    ["an unknown option", { clientId: "x", secret: "y" }, /unknown option "secret"/],
     [
       "an unknown flow",
       { clientId: "x", flow: "implicit" },

@@ -182,7 +182,7 @@ describe("an override", () => {
     [{ a: { requestMediaType: "image/*" } }, /requestMediaType must be a media type/],
     [{ a: { decodeBase64Body: 1 as never } }, /decodeBase64Body must be true or false/],
     [{ a: { idempotencyKey: "host" as never } }, /idempotencyKey must be "executor" or "model"/],
-    [{ a: { names: "x" } as OperationOverride }, /"names" is no option. Did you mean name/],
+    [{ a: { names: "x" } as OperationOverride }, /unknown option "names". Did you mean name/],
   ])("that is invalid is refused: %j", (overrides, message) => {
     const options: OpenApiOptions = { overrides };
     expect(() => openApiSource.fromDocument({}, options)).toThrow(message);

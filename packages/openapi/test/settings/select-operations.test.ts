@@ -107,7 +107,10 @@ describe("include and exclude", () => {
 
   test.each<[OpenApiOptions, RegExp]>([
     [{ include: { tags: ["a"] } as never }, /include must be a list/],
-    [{ include: [{ tag: ["a"] } as never] }, /include\[0\]: "tag" is no option. Did you mean tags/],
+    [
+      { include: [{ tag: ["a"] } as never] },
+      /include\[0\]: unknown option "tag". Did you mean tags/,
+    ],
     [{ exclude: [{ paths: "/a" as never }] }, /exclude\[0\]\.paths must be a list/],
     [{ exclude: [{ extensions: ["internal"] }] }, /x-internal\?/],
   ])("that are invalid are refused: %j", (options, message) => {

@@ -161,7 +161,7 @@ describe("a token", () => {
     [{ algorithms: ["HS256"] }, 'not "HS256"'],
     [{ algorithms: ["none"] }, 'not "none"'],
     [{ algorithms: [] }, "algorithms takes"],
-    [{ jwksUrl: "" }, "is no option"],
+    [{ jwksUrl: "" }, "unknown option"],
     [{ jwks: "z" }, "jwks takes the URL of a key set"],
     [{ jwks: "ftp://id.example/jwks" }, "jwks takes the URL of a key set"],
     [{ jwks: {} }, "jwks takes the URL of a key set"],

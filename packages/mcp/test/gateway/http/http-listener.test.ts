@@ -23,7 +23,7 @@ describe("a gateway over HTTP", () => {
     [{ allowedOrigins: ["https://a.test/page"] }, "allowedOrigins takes origins"],
     [{ publicUrl: "tools.test" }, "publicUrl takes an absolute URL"],
     [{ maxBodyBytes: 0 }, "maxBodyBytes is 0"],
-    [{ hosts: [] }, '"hosts" is no option'],
+    [{ hosts: [] }, 'unknown option "hosts"'],
   ])("refuses %j", async (options, message) => {
     await expect(listenHttp(echo, options as never)).rejects.toThrow(message);
   });
